@@ -269,6 +269,31 @@ fn figures_that_are_still_true_are_kept_and_others_removed_with_a_word() {
     assert!(!sandbox.path("results/grid/mean.png").exists());
 }
 
+/// What is only printed touches nothing.
+#[test]
+fn a_finished_run_is_printed_again_and_left_as_it_is() {
+    let sandbox = Sandbox::new();
+    sandbox.write("grid.toml", GRID);
+    sandbox.succeed(&words("run grid --width column --format pdf,png,svg"));
+    let (drawn, manifest) = (sandbox.files("results/grid"), sandbox.manifest("results/grid"));
+    let table = sandbox.succeed(&words("run grid --table latex"));
+    assert!(table.contains("\\begin{tabular}"), "{table}");
+    let text = sandbox.succeed(&words("run grid"));
+    assert!(text.contains("wrote nothing") && text.contains("results/grid is as it was"), "{text}");
+    assert!(sandbox.files("results/grid") == drawn && sandbox.manifest("results/grid") == manifest);
+    // Other tables are drawn in the same way, and another width draws every format.
+    sandbox.succeed(&words("run grid --runs 60 --name grid -q"));
+    let other = sandbox.files("results/grid");
+    assert!(other.keys().eq(drawn.keys()) && other["box.png"] != drawn["box.png"]);
+    sandbox.succeed(&words("run grid --runs 60 --name grid --width text -q"));
+    let wide = sandbox.files("results/grid");
+    assert!(wide.keys().eq(drawn.keys()) && wide["box.pdf"] != other["box.pdf"]);
+    // Without figures it stays without.
+    sandbox.succeed(&words("run grid --format none --name none -q"));
+    sandbox.succeed(&words("run grid --name none -q"));
+    assert!(!sandbox.path("results/none/box.svg").exists());
+}
+
 #[test]
 fn one_row_of_json_is_enough_for_a_plot() {
     let sandbox = Sandbox::new();

@@ -122,6 +122,25 @@ fn no_least_epsilon_of_remapped_mechanisms_at_given_data() {
     refused(&named, "the error of a remapped mechanism there need not fall as ε grows");
 }
 
+/// What nobody named and is not shown is named in one sentence, with the reason and the remedy.
+#[test]
+fn what_is_left_out_is_one_sentence() {
+    let sandbox = Sandbox::new();
+    let six = words("inspect -p 1,1,1,1,1,1 -x 17,17,17,17,16,16 -e 3 -q");
+    let text = sandbox.succeed(&six).replace("\n  ", " ");
+    assert_eq!(text.matches("eft out").count(), 1, "{text}");
+    assert!(text.contains("(too slow without --force); tight (impossible here:"), "{text}");
+    assert!(text.contains("--mechanism tight says why)"), "{text}");
+    let found = sandbox.json(&[&six[..], &["--json"]].concat());
+    assert!(found["left_out"].as_array().unwrap().contains(&"tight".into()), "{found}");
+    let why = sandbox.dpbi(&[&six[..], &["-m", "tight"]].concat());
+    refused(&why, "the weights of `tight` for 100 records in 6 categories would take");
+    refused(
+        &sandbox.dpbi(&words("choose -p 1,1,1,1,1,1 -n 100 -e 1")),
+        "no mechanism can be ranked within 60.0 s",
+    );
+}
+
 /// For two categories three mechanisms are the same.
 #[test]
 fn equal_mechanisms_share_a_line() {

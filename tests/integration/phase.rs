@@ -36,14 +36,14 @@ data.balanced.sizes = [6, 20]
 /// The mean error of every mechanism at one case, from its law value by value.
 fn brute_means(panel: &Panel, case: usize) -> Vec<f64> {
     let case = &panel.cases[case];
-    let recipes = panel.recipes(case).unwrap();
-    let bench = PreparedSetting::new(&case.setting, &recipes, &[]);
+    let plans = panel.plans(case).unwrap();
+    let bench = PreparedSetting::new(&case.setting, &plans, &[]);
     let field = bench.fields().next().unwrap();
-    let mean = |recipe| {
-        let law = Distribution::new(bench.law(recipe).as_ref(), field).unwrap();
+    let mean = |plan| {
+        let law = Distribution::new(bench.law(plan).as_ref(), field).unwrap();
         law.levels.iter().map(|level| level.value * level.probability).sum()
     };
-    recipes.iter().copied().map(mean).collect()
+    plans.iter().map(mean).collect()
 }
 
 #[test]

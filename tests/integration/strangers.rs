@@ -7,12 +7,15 @@ use std::os::unix::fs::symlink;
 use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
 use std::process::{Command, Output};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use crate::common::{Sandbox, UNBROKEN};
 use engine::rng::{self, Stream, uniform_below};
 use lab::run::store::sha256;
 use serde_json::{Value, json};
+use signal_hook::consts::SIGINT;
 
 const CONFIG: &str = "name = \"v\"\nruns = 3\nprior = [1, 1]\nepsilon = 1\n\
                       mechanisms = [\"lshist\", \"ehds\"]\ndata.balanced.sizes = [4, 6]\n";
@@ -297,6 +300,10 @@ fn pipes_and_devices_are_not_waited_for() {
 /// itself when the pipe is closed, with a status of its own.
 #[test]
 fn the_first_signal_ends_any_reading() {
+    // A background job of a script ignores SIGINT, and so would its children. One that is handled, in the usual way,
+    // is back at its default in a child.
+    let usual = Arc::new(AtomicBool::new(true));
+    signal_hook::flag::register_conditional_default(SIGINT, usual).unwrap();
     for (name, number, args) in [("TERM", 15, ["run", "pipe"]), ("INT", 2, ["check", "pipe"])] {
         let sandbox = Sandbox::new();
         sandbox.shell("mkfifo pipe");

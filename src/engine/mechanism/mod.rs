@@ -236,7 +236,8 @@ impl Variant {
         self.mechanism.title().to_owned() + &tuned.collect::<String>()
     }
 
-    /// What is known about it in this setting: proved, or computed by calibration.
+    /// What is known about what it releases in this setting: proved, or computed by calibration. Without
+    /// its calibration it releases nothing: see [`Self::recipe`].
     pub fn guarantee(&self, setting: &Setting) -> Guarantee {
         match self.options.calibrated {
             true => Guarantee::Computed(setting.epsilon.get()),
@@ -260,8 +261,15 @@ impl Variant {
     }
 
     /// How its output is made, after the checks that concern every mechanism. A mechanism that is
-    /// still to be calibrated is taken at the stated ε.
+    /// still to be calibrated is refused: its guarantee is not that of the stated ε.
     pub fn recipe(&self, setting: &Setting) -> Result<Recipe, Refusal> {
+        if self.options.calibrated && self.options.inner_epsilon.is_none() {
+            let cause = format!("`{}` is still to be calibrated", self.label);
+            return Err(Refusal::new(
+                cause,
+                "take what `tuning::tune` makes of it in this setting",
+            ));
+        }
         self.checked(self.mechanism.recipe(setting, &self.options)?, setting)
     }
 
@@ -352,6 +360,30 @@ mod tests {
             let says_so = mechanism.choices().contains(&Choice::Gamma);
             assert_eq!(gamma != usual, says_so, "{}", mechanism.id());
         }
+    }
+
+    /// The guarantee of a calibrated mechanism is that of its inner ε, which it does not have yet.
+    #[test]
+    fn what_is_still_to_be_calibrated_is_refused() {
+        let prior = Prior::new(vec![1.0; 2]).unwrap();
+        let setting = Setting::new(prior, vec![4, 5], Epsilon::new(0.5).unwrap());
+        let variant = Variant::parse("ehdl+calibrated").unwrap();
+        assert!(variant.recipe(&setting).unwrap_err().cause.contains("still to be calibrated"));
+        assert!(variant.plan(&setting).is_err() && variant.outline(&setting).is_ok());
+        let tuned = crate::analysis::tuning::tune(&variant, &setting).unwrap().variant;
+        assert!(tuned.recipe(&setting).is_ok());
+        assert_eq!(tuned.guarantee(&setting), Guarantee::Computed(0.5));
+    }
+
+    /// What is known does not depend on what was computed before.
+    #[test]
+    fn the_guarantee_of_tight_stays_the_same() {
+        let prior = Prior::new(vec![1.0; 3]).unwrap();
+        let setting = Setting::new(prior, vec![4, 5, 2], Epsilon::new(0.05).unwrap());
+        let tight = Variant::plain(find("tight").unwrap());
+        let before = tight.guarantee(&setting);
+        assert!(tight.recipe(&setting).is_ok());
+        assert_eq!(tight.guarantee(&setting), before);
     }
 
     #[test]

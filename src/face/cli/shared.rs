@@ -28,12 +28,13 @@ pub struct Configs {
 // How figures are drawn.
 #[derive(Clone, Debug, Args)]
 pub struct FigureOptions {
-    /// Figure formats: svg, png, pdf, separated by commas, or none
-    #[arg(long, value_name = "LIST", default_value = "svg,png", value_parser = format_list(), hide_possible_values = true)]
-    pub format: Formats,
+    /// Figure formats: svg, png, pdf, separated by commas, or none [default: as before, at first svg,png]
+    #[arg(long, value_name = "LIST", value_parser = format_list(), hide_possible_values = true)]
+    pub format: Option<Formats>,
     /// Width of the figures; text: 6.75 inches, column: 3.25 inches, for papers set in two columns
-    #[arg(long, value_name = "WIDTH", default_value = "text", value_parser = figure_width(), hide_possible_values = true)]
-    pub width: Width,
+    /// [default: as before, at first text]
+    #[arg(long, value_name = "WIDTH", value_parser = figure_width(), hide_possible_values = true)]
+    pub width: Option<Width>,
 }
 
 // How many threads.

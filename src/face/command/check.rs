@@ -1,5 +1,6 @@
 //! `dpbi check`.
 
+use super::drawing::Drawing;
 use super::{MOST_PRINTED, load, print_json, run, threads};
 use crate::cli::Check;
 use crate::failure::Failure;
@@ -13,7 +14,8 @@ pub fn execute(args: &Check) -> Result<(), Failure> {
     let mut reports = Vec::new();
     let mut objection = None;
     for (source, experiment) in load(&args.experiments.configs, &args.replace)? {
-        let mut work = Forecast::new(&experiment, &args.figures.format.0, args.figures.width);
+        let Drawing { formats, width } = Drawing::new(&args.figures, None);
+        let mut work = Forecast::new(&experiment, &formats, width);
         args.shard.iter().for_each(|&shard| work.take_part(&experiment, shard));
         let part = args.shard.map_or(String::new(), |shard| format!(", {shard}"));
         let text = || format!("{source} is valid{part}\n{}\n", table(&experiment, &work, threads));

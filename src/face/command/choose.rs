@@ -26,6 +26,9 @@ const FOR_COMPARISON: [&str; 3] = ["lsdim", "mh-gamma", "mh-beta"];
 /// Named mechanisms that take more seconds by the clock are left out.
 const LONGEST_NAMED: f64 = 60.0;
 
+/// So are those that take more than this share of the free memory.
+const MEMORY: f64 = 0.8;
+
 pub fn execute(args: &Choose) -> Result<(), Failure> {
     let threads = threads(&args.calculation.machine.threads)?;
     let setting = typed::setting(
@@ -36,6 +39,8 @@ pub fn execute(args: &Choose) -> Result<(), Failure> {
     let data = if args.data.counts.is_some() { Data::Given } else { Data::PriorPredictive };
     let error = wanted_error(args)?;
     let all = typed::variants(&args.mechanisms, &setting, typed::every_variant(true))?;
+    let impossible =
+        typed::of_fewer_records(&args.mechanisms, &setting, typed::every_variant(true));
     let named = !args.mechanisms.is_empty();
     let usual = |variant: &Variant| {
         variant.is_private(&setting) && !FOR_COMPARISON.contains(&variant.mechanism.id())
@@ -69,14 +74,19 @@ pub fn execute(args: &Choose) -> Result<(), Failure> {
         (true, false) => threads as f64 * LONGEST_NAMED,
         (false, false) => THOROUGH.seconds,
     };
-    let (rows, searched_too_long) = rank(&variants, &setting, data, error, patience)?;
+    let Ranked { rows, slow, refused } = rank(&variants, &setting, data, error, patience)?;
+    if rows.is_empty() && slow.is_empty() {
+        return Err(unusable().into());
+    }
     if rows.is_empty() {
         let cause = "the search for ε would take long with each of these mechanisms";
         let help = "use fewer records, or another --error; --force searches all the same";
         return Err(Diagnostic::new(cause).help(help).into());
     }
-    let left_out = names(costly).chain(searched_too_long).collect();
-    let mut ranking = Ranking { setting: &setting, data, error, not_offered, left_out, rows };
+    let slow = names(costly).chain(slow).collect();
+    let impossible = impossible.into_iter().chain(refused).collect();
+    let mut ranking =
+        Ranking { setting: &setting, data, error, not_offered, slow, impossible, rows };
     ranking.sort();
     drop(clock);
     args.calculation.answer.give(
@@ -110,7 +120,7 @@ fn work(variant: &Variant, setting: &Setting, data: Data, error: Option<f64>) ->
 
 /// Whether work that somebody asked for is done.
 fn is_quick(work: &Work, threads: usize) -> bool {
-    work.bytes() < 0.8 * available_memory() && work.seconds(threads) <= LONGEST_NAMED
+    work.bytes() < MEMORY * available_memory() && work.seconds(threads) <= LONGEST_NAMED
 }
 
 /// Which mechanisms are ranked unless all are forced to be.
@@ -118,8 +128,20 @@ fn quick(priced: &[(Variant, Work)], named: bool, threads: usize) -> Vec<bool> {
     if named {
         return priced.iter().map(|(_, work)| is_quick(work, threads)).collect();
     }
-    let works = priced.iter().map(|(_, work)| (false, Some(*work)));
-    THOROUGH.quickest(works, |work| work.cpu_seconds + work.serial_seconds)
+    let seconds = |work: &Work| work.cpu_seconds + work.serial_seconds;
+    let quick = THOROUGH.quickest(priced.iter().map(|(_, work)| (false, Some(*work))), seconds);
+    if quick.contains(&true) {
+        return quick;
+    }
+    // An answer about a few is better than none: as many as would be ranked if somebody named them.
+    let named = |work: &Work| is_quick(work, threads).then(|| work.seconds(threads));
+    let pieces: Vec<_> = priced.iter().map(|(_, work)| (false, named(work))).collect();
+    cost::quickest(&pieces, LONGEST_NAMED)
+}
+
+fn unusable() -> Diagnostic {
+    Diagnostic::new("no mechanism can be used in this setting")
+        .help("name one with --mechanism to see why, or use --all")
 }
 
 fn too_large(
@@ -129,14 +151,15 @@ fn too_large(
     error: Option<f64>,
     threads: usize,
 ) -> Diagnostic {
-    let works = costly.iter().map(|(_, work)| *work);
-    let least = works.min_by(|a, b| a.cpu_seconds.total_cmp(&b.cpu_seconds)).unwrap_or_default();
-    if costly.is_empty() {
-        return Diagnostic::new("no mechanism can be used in this setting")
-            .help("name one with --mechanism to see why, or use --all");
-    }
+    let least = costly.iter().min_by(|a, b| a.1.cpu_seconds.total_cmp(&b.1.cpu_seconds));
+    let Some((quickest, least)) = least else {
+        return unusable();
+    };
     let cause = format!(
-        "the quickest of these mechanisms would take {} and {}",
+        "no mechanism can be ranked within {} and {}: the quickest, {}, would take {} and {}",
+        cost::duration(LONGEST_NAMED),
+        cost::bytes(MEMORY * available_memory()),
+        typed::shown(quickest),
         cost::duration(least.seconds(threads)),
         cost::bytes(least.bytes())
     );
@@ -167,15 +190,25 @@ struct RankedRow {
 /// The remark if an exact error is not known.
 const UNKNOWN: &str = "its law is too large, or its error too steep";
 
-/// The rows of the mechanisms, and those that a search leaves out: it goes on as long as the laws that it needs
-/// take at most so many processor seconds more.
+/// What a ranking finds.
+#[derive(Default)]
+struct Ranked {
+    rows: Vec<RankedRow>,
+    /// Those that a search leaves out.
+    slow: Vec<Variant>,
+    /// Those that turned out to be impossible.
+    refused: Vec<Variant>,
+}
+
+/// Ranks the mechanisms. A search goes on as long as the laws that it needs take at most so many processor seconds
+/// more.
 fn rank(
     variants: &[Variant],
     setting: &Setting,
     data: Data,
     error: Option<f64>,
     patience: f64,
-) -> Result<(Vec<RankedRow>, Vec<Variant>), Diagnostic> {
+) -> Result<Ranked, Diagnostic> {
     let tuning = TuningCache::default();
     let left = Cell::new(patience);
     let row = |variant: &Variant| -> Result<Option<RankedRow>, Refusal> {
@@ -228,25 +261,21 @@ fn rank(
             }
         }))
     };
-    let (mut rows, mut left_out) = (Vec::new(), Vec::new());
+    let mut ranked = Ranked::default();
     // One after the other: each needs much memory, and uses all threads.
     for variant in variants {
-        match row(variant).or_else(|refusal| refused(variant, refusal).map(Some))? {
-            Some(row) => rows.push(row),
-            None => left_out.push(variant.clone()),
+        match row(variant) {
+            Ok(Some(row)) => ranked.rows.push(row),
+            Ok(None) => ranked.slow.push(variant.clone()),
+            // One that is impossible does not keep the others from being ranked, unless the user wrote it and can
+            // mend it, or named no other.
+            Err(refusal) if variant.mechanism.definition().is_some() || variants.len() == 1 => {
+                return Err(typed::refused(variant, refusal));
+            }
+            Err(_) => ranked.refused.push(variant.clone()),
         }
     }
-    Ok((rows, left_out))
-}
-
-/// A mechanism that turned out to be impossible does not keep the others from being ranked, unless the user
-/// wrote it and can mend it.
-fn refused(variant: &Variant, refusal: Refusal) -> Result<RankedRow, Diagnostic> {
-    if variant.mechanism.definition().is_some() {
-        return Err(typed::refused(variant, refusal));
-    }
-    let remark = refusal.cause;
-    Ok(RankedRow { variant: variant.clone(), epsilon: None, accuracy: None, remark })
+    Ok(ranked)
 }
 
 /// How long a bar can be.
@@ -293,7 +322,10 @@ struct Ranking<'a> {
     data: Data,
     error: Option<f64>,
     not_offered: Vec<Variant>,
-    left_out: Vec<Variant>,
+    /// Those that take long.
+    slow: Vec<Variant>,
+    /// Those that cannot be used here.
+    impossible: Vec<Variant>,
     rows: Vec<RankedRow>,
 }
 
@@ -409,7 +441,8 @@ impl Ranking<'_> {
 
     /// Whether every mechanism was ranked.
     fn all_are_known(&self) -> bool {
-        let all = self.left_out.is_empty() && self.not_offered.is_empty();
+        let all =
+            [&self.slow, &self.impossible, &self.not_offered].iter().all(|some| some.is_empty());
         all && self.rows.iter().all(|row| row.remark != UNKNOWN)
     }
 
@@ -440,7 +473,7 @@ impl Ranking<'_> {
             error: self.error,
             mechanisms: self.rows.iter().map(row).collect(),
             not_offered: self.not_offered.iter().map(label).collect(),
-            left_out: self.left_out.iter().map(label).collect(),
+            left_out: self.slow.iter().chain(&self.impossible).map(label).collect(),
         }
     }
 
@@ -526,13 +559,7 @@ impl Ranking<'_> {
         if !self.not_offered.is_empty() {
             text += "  Left out are remapped mechanisms: at given data their error need not fall as ε grows\n";
         }
-        if !self.left_out.is_empty() {
-            let names: Vec<String> = self.left_out.iter().map(typed::shown).collect();
-            text += &format!(
-                "  Left out, because they take long (--force includes them): {}\n",
-                typed::listed(&names)
-            );
-        }
+        text += &typed::left_out(&self.slow, &self.impossible);
         text += &match self.advice(typed::shown) {
             Some(advice) => format!("\n  {advice}\n"),
             None if self.error.is_some() => match self.all_are_known() {
@@ -547,5 +574,24 @@ impl Ranking<'_> {
             text += "  This choice looked at the data. A choice that must be private itself rests on --n.\n";
         }
         text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Where nothing is quick, the quickest are ranked as long as somebody would wait for them.
+    #[test]
+    fn an_answer_about_a_few_is_better_than_none() {
+        let variant = || Variant::parse("geometric").unwrap();
+        let priced = |seconds: &[f64]| -> Vec<(Variant, Work)> {
+            let work = |&cpu_seconds: &f64| Work { cpu_seconds, ..Work::default() };
+            seconds.iter().map(|seconds| (variant(), work(seconds))).collect()
+        };
+        let few = |seconds: &[f64]| quick(&priced(seconds), false, 1);
+        assert_eq!(few(&[40.0, 15.0, 20.0, 70.0]), [false, true, true, false]);
+        assert_eq!(few(&[1.0, 15.0]), [true, false]);
+        assert_eq!(few(&[70.0]), [false]);
     }
 }

@@ -10,7 +10,6 @@ use crate::failure::{Failure, WorkError};
 use crate::interrupt;
 use crate::progress::{Ahead, Progress};
 use lab::experiment::Experiment;
-use lab::run::forecast::Forecast;
 use lab::run::store::{CellStore, Folder, Manifest, Shard};
 use lab::run::sweep::{DIVISION, shard_sizes};
 use system::diagnostic::Diagnostic;
@@ -29,7 +28,7 @@ pub fn execute(args: &Merge) -> Result<(), Failure> {
         shard: None,
     };
     refuse_other_cells(&experiment, &parts)?;
-    let forecast = Forecast::new(&experiment, &options.figures.format.0, options.figures.width);
+    let forecast = options.forecast(&experiment, &args.output.out);
     let folder = Folder::open(&args.output.out, &experiment.name)?;
     let paths: Vec<&Path> = parts.iter().map(|part| part.path.as_path()).collect();
     let store = CellStore::of(&paths)?;

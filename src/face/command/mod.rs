@@ -7,6 +7,7 @@ mod check;
 mod choose;
 mod claims;
 mod copy;
+mod drawing;
 mod generate;
 mod inspect;
 mod list;

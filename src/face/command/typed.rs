@@ -188,6 +188,35 @@ pub fn listed(labels: &[String]) -> String {
     labels.join(separator)
 }
 
+/// Of `default`, the mechanisms that cannot be used for so many records. Another reason, such as a δ that is missing,
+/// is none to name them.
+pub fn of_fewer_records(
+    named: &Compared,
+    setting: &Setting,
+    default: impl IntoIterator<Item = Variant>,
+) -> Vec<Variant> {
+    let default = default.into_iter().filter(|_| named.is_empty());
+    default.filter(|variant| variant.mechanism.refusal(setting).is_some()).collect()
+}
+
+/// One sentence that names the mechanisms that are left out: those that take long, and `impossible` ones; empty if
+/// there are none.
+pub fn left_out(slow: &[Variant], impossible: &[Variant]) -> String {
+    let names = |variants: &[Variant]| listed(&variants.iter().map(shown).collect::<Vec<_>>());
+    let mut parts = Vec::new();
+    if !slow.is_empty() {
+        parts.push(format!("{} (too slow without --force)", names(slow)));
+    }
+    if let [first, ..] = impossible {
+        let why = format!("--mechanism {} says why", first.label);
+        parts.push(format!("{} (impossible here: {why})", names(impossible)));
+    }
+    match parts.is_empty() {
+        true => String::new(),
+        false => format!("  Left out: {}\n", parts.join("; ")),
+    }
+}
+
 /// A line that names the mechanisms whose remapping is found by descent; empty if there are none.
 pub fn remapped_by_descent<'a>(
     variants: impl Iterator<Item = &'a Variant>,

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::answer::as_shown;
 use super::optimum;
 use super::{CONFIG, announce, load_results, no_results, print_json, threads};
-use crate::cli::{FigureOptions, Formats, Verify};
+use crate::cli::Verify;
 use crate::failure::{Failure, VerdictError, WorkError};
 use crate::progress::Clock;
 use engine::text::legible;
@@ -145,8 +145,7 @@ impl<'a> FolderCheck<'a> {
     /// Makes the tables again from the cells, and computes a sample of the cells again.
     fn check_cells(&mut self, experiment: &Experiment, manifest: &Manifest) -> Result<(), Failure> {
         let store = CellStore::of(&[self.path])?;
-        let no_figures = FigureOptions { format: Formats(Vec::new()), width: manifest.width };
-        let mut forecast = Forecast::new(experiment, &no_figures.format.0, no_figures.width);
+        let mut forecast = Forecast::new(experiment, &[], manifest.width);
         manifest.shard.iter().for_each(|&shard| forecast.take_part(experiment, shard));
         let sweep = Sweep::new(experiment, manifest.shard);
         if manifest.division != sweep.division() {

@@ -106,7 +106,7 @@ impl FigureReport {
     /// What the document calls it: "Figure 2".
     pub fn label(&self) -> &str {
         let place = self.source.split_once(", ").map_or(self.source.as_str(), |(_, place)| place);
-        place.split(", §").next().unwrap_or(place)
+        place.split(", §").next().and_then(|place| place.split(';').next()).unwrap_or(place)
     }
 }
 

@@ -118,13 +118,17 @@ impl Case {
     }
 }
 
+/// What stands before the place in a document if the experiment differs from the one there.
+const AFTER: &str = "after ";
+
 /// A checked experiment.
 #[derive(Clone)]
 pub struct Experiment {
     /// The name of the results folder.
     pub name: String,
     pub title: String,
-    /// Its place in a document, such as "Figure 2, §7.1.1".
+    /// Its place in a document, such as "Figure 2, §7.1.1"; with [`AFTER`] before it, and what was changed
+    /// behind it, if it is not the experiment there.
     pub source: Option<String>,
     /// What a reader should know: what is assumed, what differs from the document.
     pub notes: Vec<String>,
@@ -154,7 +158,8 @@ impl Experiment {
     /// and how far values that were read off the print deviate.
     fn source_of(&self, panel: &Panel, figure: &Figure, tables: &Tables) -> String {
         let mut parts: Vec<String> = self.source.iter().cloned().collect();
-        if self.source.is_some() && self.panels.iter().any(Panel::is_as_printed) {
+        let is_original = self.source.is_some() && !self.is_changed();
+        if is_original && self.panels.iter().any(Panel::is_as_printed) {
             let how = match panel.is_as_printed() {
                 _ if twin::is_pair(figure) => "as defined and as printed",
                 true if panel.readings.is_none() => "with the print distance",
@@ -169,6 +174,11 @@ impl Experiment {
             format!("values read off the print deviate by at most {size}")
         }));
         parts.join("; ")
+    }
+
+    /// Whether it differs from the experiment of the document that it names.
+    pub fn is_changed(&self) -> bool {
+        self.source.as_ref().is_some_and(|source| source.starts_with(AFTER))
     }
 
     /// Lets all panels keep their tuned mechanisms in one cache.
@@ -252,12 +262,7 @@ impl Panel {
         self.tuning.tune(variant, &case.setting)
     }
 
-    /// The recipes of all mechanisms at one case, before any tuning.
-    pub fn recipes(&self, case: &Case) -> Result<Vec<Recipe>, Refusal> {
-        self.variants.iter().map(|variant| variant.recipe(&case.setting)).collect()
-    }
-
-    /// The same in outline: enough to say what they cost.
+    /// The recipes of all mechanisms at one case in outline: enough to say what they cost.
     pub fn outlines(&self, case: &Case) -> Result<Vec<Recipe>, Refusal> {
         self.variants.iter().map(|variant| variant.outline(&case.setting)).collect()
     }

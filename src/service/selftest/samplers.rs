@@ -208,8 +208,8 @@ fn at(
         distance: distance::find(distance).expect(SOUND),
     };
     let ready = |variant: &Variant| {
-        variant.plan(&setting).ok()?;
         let variant = tuning.tune(variant, &setting).ok()?.variant;
+        variant.plan(&setting).ok()?;
         Some(SamplerCase { setting: setting.clone(), variant, way: Way::Experiment })
     };
     variants.iter().filter_map(ready).collect()

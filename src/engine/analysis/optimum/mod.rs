@@ -143,7 +143,7 @@ impl Method {
 /// The optimum, between certified bounds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Optimum {
-    /// The solver's value, within the bounds; the upper one where no program was solved.
+    /// The solver's value, or the error of the mechanism that a formula or flows speak of, within the bounds.
     pub value: f64,
     /// No private mechanism has a smaller error.
     pub lower: f64,
@@ -178,10 +178,12 @@ impl Optimum {
         is_narrow.then_some(self.value)
     }
 
-    /// `error` as a multiple of the optimum, where that is known well enough to say.
+    /// `error` as a multiple of the optimum, where that is known well enough to say. Within the bounds it is that of
+    /// an optimal mechanism: only what is below all of them, and so outside of the release set, has less than 1.
     pub fn multiple(&self, error: f64) -> Option<f64> {
         let known = self.upper - self.lower <= KNOWN * self.lower;
-        (known && self.value > 0.0).then(|| error / self.value)
+        let least = if error >= self.lower { 1.0 } else { 0.0 };
+        (known && self.value > 0.0).then(|| (error / self.value).max(least))
     }
 
     /// The largest multiple of the optimum that `error` can be.

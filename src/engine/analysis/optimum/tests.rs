@@ -52,6 +52,29 @@ pub(super) fn assert_private(optimum: &Optimum, epsilon: f64) {
     assert_eq!(loss, optimum.mechanism().loss());
 }
 
+/// By flows: the optimum is the error of the tight mechanism, and not the bound above it.
+#[test]
+fn an_optimal_mechanism_has_the_least_error_once_and_no_more_loss_than_allowed() {
+    for (prior, n, epsilon) in [
+        (&[1.0, 1.0, 1.0][..], 12, 1.0),
+        (&[1.0, 1.0, 1.0], 12, 3.0),
+        (&[0.5, 2.0, 1.0], 9, 4.0),
+        (&[1.0, 1.0, 1.0, 1.0], 6, 2.0),
+    ] {
+        let template = template(prior, n, epsilon);
+        let found = super::transport::optimum(&template).expect("flows prove it");
+        let tight = Variant::plain(crate::mechanism::find("tight").unwrap());
+        let metric = Metric::from_distance(template.distance);
+        let mean = over_all_data(&tight, &template, metric).unwrap().unwrap().mean;
+        assert!((found.value / mean - 1.0).abs() < 1e-12, "{} {mean}", found.value);
+        let times = found.multiple(mean).unwrap();
+        assert!((1.0..1.0 + 1e-12).contains(&times), "{times}");
+        assert!(found.multiple(0.999 * mean).unwrap() < 1.0);
+        let loss = found.mechanism().loss();
+        assert!(loss <= epsilon && loss > epsilon - 1e-12, "{loss}");
+    }
+}
+
 #[test]
 fn known_values() {
     let close = |optimum: Optimum, value: f64, digits: f64| {

@@ -4,7 +4,6 @@
 use super::{BuiltIn, Choice, pure};
 use crate::mechanism::law::tight::{Effort, Tight};
 use crate::mechanism::law::{CandidateWeights, Recipe};
-use crate::posterior::privacy::Guarantee;
 use crate::posterior::setting::Setting;
 
 /// The number of categories and of records, and ε.
@@ -35,20 +34,13 @@ pub static HAMMING: BuiltIn = BuiltIn {
 /// the rate of `hamming`. For two categories it is `geometric`.
 ///
 /// At a small ε some weights are negative. They are set to 0, and the rate is lowered until the exact loss
-/// is ε.
+/// is ε: so it is ε-private in either case.
 pub static TIGHT: BuiltIn = BuiltIn {
     id: "tight",
     title: "Tight",
     draws: "r in R with probability w(r) exp(−ε d(x, r)), where w makes these sum to 1 at every x",
     colour: 0x76_0002,
-    guarantee: |setting, _| {
-        let (k, n, epsilon) = size(setting);
-        // Whether weights are negative is known once they are found. Private it is in either case.
-        match Tight::is_known_clipped(k, n, epsilon) {
-            true => Guarantee::Computed(epsilon),
-            false => Guarantee::Pure(epsilon),
-        }
-    },
+    guarantee: |setting, _| pure(setting, 1.0, None),
     refusal: |setting| {
         let (k, n, epsilon) = size(setting);
         Effort::new(k, n, epsilon).refusal(k, n)

@@ -17,7 +17,6 @@ use engine::mechanism::prepared::PreparedSetting;
 use engine::posterior::model::compositions;
 use engine::posterior::sensitivity::CandidatesInBeta;
 use engine::posterior::setting::Setting;
-use engine::refusal::Refusal;
 use lab::run::forecast;
 use system::console::{Grid, short, short_or_dash};
 use system::diagnostic::Diagnostic;
@@ -47,7 +46,9 @@ fn examine(args: &Inspect) -> Result<(Inspection, Vec<Variant>), Failure> {
         law::check(path, args.mechanisms.named().len(), &variants, &setting)?;
     }
     let named = !args.mechanisms.is_empty();
-    let (variants, mut left_out) = match named || args.calculation.machine.force {
+    let mut impossible =
+        typed::of_fewer_records(&args.mechanisms, &setting, typed::every_variant(false));
+    let (variants, slow) = match named || args.calculation.machine.force {
         true => (variants, Vec::new()),
         false => quickest(variants, &setting),
     };
@@ -68,7 +69,7 @@ fn examine(args: &Inspect) -> Result<(Inspection, Vec<Variant>), Failure> {
             Ok(one) => planned.push(one),
             Err(refusal) if named => return Err(typed::refused(variant, refusal).into()),
             // What cannot be used does not keep the others from being shown.
-            Err(Refusal { cause, .. }) => left_out.push((variant.clone(), cause)),
+            Err(_) => impossible.push(variant.clone()),
         }
     }
     let (plans, variants): (Vec<Plan>, Vec<(Variant, Variant)>) = planned.into_iter().unzip();
@@ -84,7 +85,8 @@ fn examine(args: &Inspect) -> Result<(Inspection, Vec<Variant>), Failure> {
         _ => None,
     };
     drop(clock);
-    let found = Inspection { setting, variants, exacts, left_out, beta: args.beta, distance, law };
+    let found =
+        Inspection { setting, variants, exacts, slow, impossible, beta: args.beta, distance, law };
     Ok((found, tuned))
 }
 
@@ -107,9 +109,8 @@ fn predict(variants: &[Variant], setting: &Setting) -> SettingWork {
     work
 }
 
-/// The mechanisms that are quick, and the others with the reason why they are left out. If none is quick,
-/// none is left out, and the forecast decides.
-fn quickest(variants: Vec<Variant>, setting: &Setting) -> (Vec<Variant>, Vec<(Variant, String)>) {
+/// The mechanisms that are quick, and the others. If none is quick, all count as quick, and the forecast decides.
+fn quickest(variants: Vec<Variant>, setting: &Setting) -> (Vec<Variant>, Vec<Variant>) {
     let seconds =
         |variant: &Variant| predict(std::slice::from_ref(variant), setting).sum().cpu_seconds;
     let pieces: Vec<(bool, Option<f64>)> =
@@ -118,20 +119,8 @@ fn quickest(variants: Vec<Variant>, setting: &Setting) -> (Vec<Variant>, Vec<(Va
     if !quick.contains(&true) {
         return (variants, Vec::new());
     }
-    let (mut kept, mut left_out) = (Vec::new(), Vec::new());
-    for ((variant, is_quick), (_, seconds)) in variants.into_iter().zip(quick).zip(pieces) {
-        match is_quick {
-            true => kept.push(variant),
-            false => {
-                let long = cost::duration(seconds.unwrap_or(f64::INFINITY));
-                left_out.push((
-                    variant,
-                    format!("it takes about {long} of processor time; --mechanism includes it"),
-                ));
-            }
-        }
-    }
-    (kept, left_out)
+    let mut quick = quick.into_iter();
+    variants.into_iter().partition(|_| quick.next() == Some(true))
 }
 
 /// The setting typed by hand.
@@ -233,8 +222,10 @@ struct Inspection {
     setting: Setting,
     variants: Vec<Variant>,
     exacts: Vec<Exact>,
-    /// Mechanisms that nobody named and that are not shown, with the reason.
-    left_out: Vec<(Variant, String)>,
+    /// Mechanisms that nobody named and that take long.
+    slow: Vec<Variant>,
+    /// Those that cannot be used here.
+    impossible: Vec<Variant>,
     beta: Option<f64>,
     distance: Option<f64>,
     law: Option<law::Written>,
@@ -267,10 +258,15 @@ impl Inspection {
             gamma_smooth: Number(sensitivity.gamma_smooth(self.setting.gamma.get())),
             beta_smooth: self.beta().map(|beta| Number(sensitivity.beta_smooth(beta))),
             mechanisms: self.variants.iter().zip(&self.exacts).map(mechanism).collect(),
-            left_out: self.left_out.iter().map(|one| one.0.label.as_str()).collect(),
+            left_out: self.left_out().map(|one| one.label.as_str()).collect(),
             distance: self.distance.map(Number),
             law: self.law.as_ref(),
         }
+    }
+
+    /// What nobody named and is not shown.
+    fn left_out(&self) -> impl Iterator<Item = &Variant> {
+        self.slow.iter().chain(&self.impossible)
     }
 
     /// The exact law of every mechanism.
@@ -320,16 +316,13 @@ impl Inspection {
             let weights = Weights::of(variant, &self.setting)?;
             Some(format!("  {}: {}\n", typed::shown(variant), weights.text()))
         });
-        let left_out = self.left_out.iter().map(|(variant, reason)| {
-            format!("  {} is left out: {reason}\n", typed::shown(variant))
-        });
         format!(
             "{}\n  exact law of the error ({title})\n{}{}{}{}{}",
             facts.render(),
             self.laws().render(),
             typed::remapped_by_descent(self.variants.iter(), &self.setting),
             weights.collect::<String>(),
-            left_out.collect::<String>(),
+            typed::left_out(&self.slow, &self.impossible),
             self.law.as_ref().map_or(String::new(), law::Written::text)
         )
     }

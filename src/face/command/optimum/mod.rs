@@ -75,7 +75,7 @@ pub fn execute(args: &cli::Optimum) -> Result<(), Failure> {
     let measure = |(variant, tuned, known): (Variant, Variant, bool)| {
         let refused = |refusal| typed::refused(&variant, refusal);
         if known {
-            let mean = Some(bayes.upper).filter(|upper| upper.is_finite());
+            let mean = Some(bayes.value).filter(|error| error.is_finite());
             return Ok(Rival { variant, mean, worst: None });
         }
         let errors = over_all_data(&tuned, &setting, metric).map_err(refused)?;

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::SystemTime;
 
+use super::super::drawing::Drawing;
 use super::{Comparison, kind_of_privacy};
 use crate::cli::FigureOptions;
 use crate::failure::Failure;
@@ -40,7 +41,8 @@ pub fn write(
     found: &Comparison,
     options: &FigureOptions,
 ) -> Result<String, Failure> {
-    let (width, holds) = (options.width, Holds::Optimum);
+    let Drawing { formats, width } = Drawing::new(options, folder.before());
+    let holds = Holds::Optimum;
     let manifest = Manifest { width, holds, ..Manifest::new(NAME, SystemTime::now()) };
     folder.begin(&manifest)?;
     let minimax = found.minimax.as_ref().map(|optimum| (Goal::Minimax, optimum));
@@ -59,8 +61,8 @@ pub fn write(
             continue;
         }
         let drawing = map(found, goal, optimum, mechanism);
-        for &format in &options.format.0 {
-            let bytes = figure::render(&drawing, format, options.width)?;
+        for &format in &formats {
+            let bytes = figure::render(&drawing, format, width)?;
             folder.write(&format!("{name}.{}", format.extension()), bytes)?;
         }
     }

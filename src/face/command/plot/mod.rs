@@ -7,11 +7,11 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::drawing::Drawing;
 use super::run::draw;
 use super::{load_results, no_results, print_json};
-use crate::cli::{FigureOptions, Plot};
+use crate::cli::Plot;
 use crate::failure::Failure;
-use figure::Format;
 use lab::experiment::{Experiment, Panel};
 use lab::run::store::{Change, Folder, Manifest, ManifestError, damaged_manifest};
 use system::console::say;
@@ -98,26 +98,9 @@ fn redraw(path: &Path, args: &Plot) -> Result<Vec<String>, Failure> {
         );
         return Err(Diagnostic::new(cause).help(AGAIN).into());
     }
-    let options = of_one_width(&args.figures, folder.before());
-    draw(&experiment, &tables, &mut folder, &options)?;
+    let drawing = Drawing::again(&args.figures, folder.before());
+    draw(&experiment, &tables, &mut folder, &drawing)?;
     let drawn = folder.files().map(str::to_owned).collect();
-    folder.add_figures(options.width)?;
+    folder.add_figures(drawing.width)?;
     Ok(drawn)
-}
-
-/// All figures of a folder have one width. Where it changes, the figures in other formats that are
-/// there are drawn again, too.
-fn of_one_width(asked: &FigureOptions, before: Option<&Manifest>) -> FigureOptions {
-    let mut options = asked.clone();
-    let Some(before) = before.filter(|before| before.width != asked.width) else {
-        return options;
-    };
-    let is_there = |format: Format| {
-        let ending = format!(".{}", format.extension());
-        before.files.keys().any(|name| name.as_str().ends_with(&ending))
-    };
-    let formats = &mut options.format.0;
-    let others = Format::ALL.iter().copied().filter(|format| !asked.format.0.contains(format));
-    formats.extend(others.filter(|&format| is_there(format)));
-    options
 }

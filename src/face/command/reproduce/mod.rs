@@ -100,9 +100,8 @@ struct Planned {
 fn plan(args: &Reproduce, options: &RunOptions, threads: usize) -> Result<Vec<Planned>, Failure> {
     let chosen = choose(&args.names)?;
     let experiments = load(&chosen, &args.replace)?;
-    let forecast = |(_, experiment): &(_, Experiment)| {
-        Forecast::new(experiment, &options.figures.format.0, options.figures.width)
-    };
+    let forecast =
+        |(_, experiment): &(_, Experiment)| options.forecast(experiment, &args.output.out);
     let forecasts: Vec<_> = experiments.par_iter().map(forecast).collect();
     let all = chosen.into_iter().zip(experiments).zip(forecasts);
     all.map(|((config, (source, experiment)), forecast)| {

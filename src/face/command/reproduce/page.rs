@@ -87,10 +87,13 @@ pub(super) fn figure(
     outcome: &RunOutcome,
 ) -> Result<FigureReport, Failure> {
     let own = config.starts_with(QUESTIONS);
+    // Of a changed figure there is no definition and no print either.
+    let no_document = own || experiment.is_changed();
     let figures = with_shared_axes(experiment, outcome);
     let panels = experiment.panels.iter().zip(&figures);
-    let panels =
-        panels.map(|(one, figures)| panel(one, (&experiment.name, own), &outcome.tables, figures));
+    let panels = panels.map(|(one, figures)| {
+        panel(one, (&experiment.name, no_document), &outcome.tables, figures)
+    });
     let panels: Vec<PanelReport> = panels.collect::<Result<_, _>>()?;
     let (answers, tables) = match own {
         true => (answers(experiment, &outcome.tables), overall(experiment, &outcome.tables)),

@@ -10,6 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
 
+use super::drawing::Drawing;
 use super::{MOST_PRINTED, load, print_document, summary, threads};
 use crate::cli::{FigureOptions, Output, Run, Verbosity};
 use crate::failure::{Failure, WorkError};
@@ -35,8 +36,7 @@ pub fn execute(args: &Run) -> Result<(), Failure> {
     // Everything that can be refused is refused before the first experiment starts.
     let mut planned = Vec::new();
     for (source, experiment) in experiments {
-        let mut forecast =
-            Forecast::new(&experiment, &options.figures.format.0, options.figures.width);
+        let mut forecast = options.forecast(&experiment, &args.output.out);
         args.shard.iter().for_each(|&shard| forecast.take_part(&experiment, shard));
         forecast.admit(&source.to_string(), threads, args.machine.force)?;
         planned.push((experiment, forecast));
@@ -101,6 +101,13 @@ impl RunOptions {
             shard: None,
         }
     }
+
+    /// What an experiment with results in `out` will take.
+    pub(super) fn forecast(&self, experiment: &Experiment, out: &Path) -> Forecast {
+        let before = Manifest::read(&out.join(&experiment.name)).ok();
+        let Drawing { formats, width } = Drawing::new(&self.figures, before.as_ref());
+        Forecast::new(experiment, &formats, width)
+    }
 }
 
 /// For every panel its figures, with their names.
@@ -112,6 +119,8 @@ pub(super) struct RunOutcome {
     pub(super) figures: Drawn,
     pub(super) path: PathBuf,
     pub(super) files: Vec<String>,
+    /// Whether all of them were there, and none was written.
+    pub(super) is_same: bool,
     pub(super) seconds: f64,
     pub(super) shard: Option<Shard>,
     pub(super) cells: usize,
@@ -127,12 +136,11 @@ impl RunOutcome {
             ),
             None => summary::text(experiment, &self.tables),
         };
-        format!(
-            "{found}\n  wrote {} in {}: {}\n\n",
-            self.path.display(),
-            cost::duration(self.seconds),
-            listed(&self.files),
-        )
+        let (path, seconds) = (self.path.display(), cost::duration(self.seconds));
+        match self.is_same {
+            true => format!("{found}\n  wrote nothing in {seconds}: {path} is as it was\n\n"),
+            false => format!("{found}\n  wrote {path} in {seconds}: {}\n\n", listed(&self.files)),
+        }
     }
 
     /// The tables as one JSON document.
@@ -184,6 +192,7 @@ pub(super) struct Job<'a> {
     folder: Folder,
     store: CellStore,
     stock: Stock,
+    drawing: Drawing,
 }
 
 impl<'a> Job<'a> {
@@ -203,7 +212,8 @@ impl<'a> Job<'a> {
         let stock = sweep.take_stock(&store, |panel, cell, is_kept| {
             explain.cell(&sweep, panel, cell, is_kept);
         });
-        Ok(Self { sweep, forecast, folder, store, stock })
+        let drawing = Drawing::new(&options.figures, folder.before());
+        Ok(Self { sweep, forecast, folder, store, stock, drawing })
     }
 
     /// Says what is kept of an earlier run, and which files were changed since.
@@ -238,7 +248,7 @@ impl<'a> Job<'a> {
         progress: &Progress,
     ) -> Result<RunOutcome, Failure> {
         let (started, clock) = (SystemTime::now(), Instant::now());
-        let first = manifest(&self.sweep, options.figures.width, started);
+        let first = manifest(&self.sweep, self.drawing.width, started);
         self.folder.begin(&first)?;
         self.store.keep_committing()?;
         let part = progress.part(self.cpu_seconds());
@@ -268,8 +278,9 @@ impl<'a> Job<'a> {
             let (all, missing) = (stock.cells, stock.cells - stock.kept);
             return Err(WorkError::CellsMissing { missing, all }.into());
         }
-        let first = manifest(&sweep, options.figures.width, started);
-        let mut job = Self { sweep, forecast, folder, store, stock };
+        let drawing = Drawing::new(&options.figures, folder.before());
+        let first = manifest(&sweep, drawing.width, started);
+        let mut job = Self { sweep, forecast, folder, store, stock, drawing };
         job.folder.begin(&first)?;
         job.publish(first, &[], options, progress, clock)
     }
@@ -299,7 +310,7 @@ impl<'a> Job<'a> {
             ..first
         };
         let Self { sweep, folder, store, stock, .. } = self;
-        let Written { path, aside, removed } = match folder.finish(last) {
+        let Written { path, aside, removed, is_same } = match folder.finish(last) {
             Ok(written) => written,
             Err(error) => return Err(notice::not_written(error, &store).into()),
         };
@@ -314,7 +325,7 @@ impl<'a> Job<'a> {
         }
         notice::left_over(store.clear(|| sweep.keys())?, &path, options);
         let (shard, Stock { cells, kept, .. }) = (options.shard, stock);
-        Ok(RunOutcome { tables, figures, path, files, seconds, shard, cells, kept })
+        Ok(RunOutcome { tables, figures, path, files, is_same, seconds, shard, cells, kept })
     }
 
     /// Writes all files to the folder. Returns the tables and the figures.
@@ -333,7 +344,7 @@ impl<'a> Job<'a> {
             !interrupt::is_asked()
         })?;
         let figures = match options.shard {
-            None => draw(experiment, &all.tables, folder, &options.figures)?,
+            None => draw(experiment, &all.tables, folder, &self.drawing)?,
             Some(_) => Vec::new(),
         };
         Ok((all, figures))
@@ -345,11 +356,11 @@ pub(super) fn draw(
     experiment: &Experiment,
     tables: &Tables,
     folder: &mut Folder,
-    options: &FigureOptions,
+    options: &Drawing,
 ) -> Result<Drawn, WorkError> {
     let figures: Drawn = experiment.figures(tables);
     for (name, drawing) in figures.iter().flatten() {
-        for &format in &options.format.0 {
+        for &format in &options.formats {
             let bytes = figure::render(drawing, format, options.width)?;
             folder.write(&format!("{name}.{}", format.extension()), bytes)?;
         }

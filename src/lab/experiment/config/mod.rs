@@ -4,6 +4,7 @@
 //! the cause and the remedy.
 
 mod asked;
+mod attribution;
 mod changes;
 mod data_table;
 mod grid;
@@ -162,6 +163,11 @@ fn experiment<'a>(
     for panel in panels.iter_mut().filter(|panel| panel.title.is_empty()) {
         panel.title.clone_from(&title);
     }
+    let is_original = matches!(source, Source::Bundle(_)) && overrides.changes.is_empty();
+    let place = place.map(|place| match is_original {
+        true => place,
+        false => attribution::attributed(&place, &panels),
+    });
     let changes = earlier.into_iter().chain(overrides.changes.iter().map(Change::to_string));
     let changes = changes.collect();
     let mut experiment = Experiment { name, title, source: place, notes, seed, changes, panels };

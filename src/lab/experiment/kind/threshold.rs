@@ -1,5 +1,5 @@
-//! The ε from which on no weight of the tight mechanism is negative, and the ε from which on it is
-//! optimal, against n.
+//! The least ε such that no weight of the tight mechanism is negative at any ε tried from there on, and the same for
+//! its being optimal, against n. That it is optimal at one ε does not mean that it is at a larger one.
 
 use super::curves::{self, point};
 use super::prelude::*;
@@ -10,7 +10,7 @@ use engine::posterior::setting::Setting;
 use figure::LineStyle;
 
 kind! {
-    "threshold": "the ε from which on no weight of the tight mechanism is negative, and from which on it is optimal";
+    "threshold": "the ε with no negative weight of the tight mechanism at any ε tried from there on, and the same for its being optimal";
     /// Two thresholds of ε for every number of categories and records.
     pub struct Threshold {}
 }
@@ -62,8 +62,8 @@ impl Kind for Threshold {
             y_scale: Scale::Log,
             ..CurveFigure::default()
         };
-        let note = "from this ε on the statement holds";
-        let axes = |_: &str| (note.to_owned(), axes.clone());
+        let note = format!("at every ε tried from this one to {LARGEST} the statement holds");
+        let axes = |_: &str| (note.clone(), axes.clone());
         let mut figures = curves::figures(panel, tables, "threshold", "", axes);
         // All curves are computed; a dotted one would be a claim.
         for (_, figure) in &mut figures {
@@ -77,7 +77,8 @@ impl Kind for Threshold {
     fn digests(&self, panel: &Panel, tables: &Tables) -> Vec<Digest> {
         let mut digests = curves::digests(panel, tables);
         digests.iter_mut().for_each(|digest| {
-            digest.caption = "the ε from which on the statement holds, by n".to_owned()
+            digest.caption =
+                format!("the statement holds at every ε tried from here to {LARGEST}, by n")
         });
         digests
     }

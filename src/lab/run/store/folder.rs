@@ -64,6 +64,8 @@ pub struct Written {
     pub aside: Vec<PathBuf>,
     /// Figures of earlier tables that were there and were not drawn again.
     pub removed: Vec<String>,
+    /// Whether every file was there already, so that none was touched.
+    pub is_same: bool,
 }
 
 /// At most this many files are written at the same time.
@@ -216,7 +218,8 @@ impl Folder {
     }
 
     /// Renames all files to their own names, removes those of an earlier run, and writes the manifest. Figures in
-    /// formats that were not asked for again are kept if they are of the same tables.
+    /// formats that were not asked for again are kept if they are of the same tables. Where every file is as it
+    /// was, none is touched.
     pub fn finish(mut self, manifest: Manifest) -> Result<Written, FileError> {
         self.close()?;
         let old = self.before.iter().flat_map(|before| &before.files);
@@ -226,11 +229,29 @@ impl Folder {
             old.map(|(name, hash)| (name.clone(), hash.clone())).collect();
         if self.has_same_tables(manifest.width) {
             let is_whole = |name: &FileName| !self.changes.contains_key(name.as_str());
-            let kept = old.into_iter().filter(|(name, _)| is_whole(name)).collect();
+            let kept: BTreeMap<FileName, String> =
+                old.into_iter().filter(|(name, _)| is_whole(name)).collect();
+            if self.is_as_before(&manifest, &kept) {
+                return Ok(Written { is_same: true, ..self.untouched() });
+            }
             return self.replace(manifest, kept);
         }
         let removed = old.into_keys().map(String::from).collect();
         Ok(Written { removed, ..self.replace(manifest, BTreeMap::new())? })
+    }
+
+    /// Whether the files, and those that are kept, are all that there were, and none was changed.
+    fn is_as_before(&self, manifest: &Manifest, kept: &BTreeMap<FileName, String>) -> bool {
+        let is_there = |(name, hash): (&FileName, &String)| {
+            self.before.as_ref().and_then(|before| before.files.get(name)) == Some(hash)
+        };
+        let complete = |of: &Manifest| (of.complete, of.failures, of.shard);
+        let all = self.written.len() + kept.len();
+        self.changes.is_empty()
+            && self.written.iter().chain(kept).all(is_there)
+            && self.before.as_ref().is_some_and(|before| {
+                before.files.len() == all && complete(before) == complete(manifest)
+            })
     }
 
     /// Whether figures of this width that were drawn before would be drawn in the same way.
@@ -286,7 +307,12 @@ impl Folder {
         // Should renames reach the disk in another order, the hashes in the manifest show it.
         last.replace()?;
         sync_folder(&self.path);
-        Ok(Written { path: self.path.clone(), aside, removed: Vec::new() })
+        Ok(Written { aside, ..self.untouched() })
+    }
+
+    fn untouched(&self) -> Written {
+        let path = self.path.clone();
+        Written { path, aside: Vec::new(), removed: Vec::new(), is_same: false }
     }
 
     /// Keeps a file that is not as dpbi wrote it under another name, which is returned; unless the new

@@ -162,14 +162,19 @@ fn between(template: &Setting, tight: &Tight, found: FlowBound) -> Optimum {
         false => (found.tight + absolute) * (1.0 + PROVED + relative),
     };
     let mechanism = (is_small(n, k) && !tight.is_clipped()).then(|| matrix(template, tight));
-    Optimum::new((found.lower, upper), mechanism, (Method::Flows, None))
+    let optimum = Optimum::new((found.lower, upper), mechanism, (Method::Flows, None));
+    let value = if tight.is_clipped() { upper } else { found.tight };
+    Optimum { value: value.clamp(optimum.lower, upper), ..optimum }
 }
 
-/// The tight mechanism as a matrix.
+/// The tight mechanism as a matrix. Its rate is a little less than ε, so that no rounding of logarithms makes its loss
+/// more.
 fn matrix(template: &Setting, tight: &Tight) -> OptimalMechanism {
     let inputs = list_compositions(template.posterior.n(), template.posterior.k());
+    let epsilon = template.epsilon.get();
+    let largest = epsilon * (template.posterior.n() + 1) as f64 - ln(tight.smallest());
+    let rate = epsilon - 2.0 * f64::EPSILON * largest;
     let row = |x: &Counts| {
-        let rate = template.epsilon.get();
         let probability = |r: &Counts| ln(tight.weight(r)) - rate * hamming_distance(x, r);
         inputs.iter().map(probability).collect()
     };

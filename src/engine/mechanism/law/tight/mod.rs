@@ -282,20 +282,11 @@ impl Tight {
         Ok(found)
     }
 
-    /// Whether some weights at this rate are negative, if they were found.
-    fn is_clipped_if_known(k: usize, n: u64, rate: f64) -> Option<bool> {
-        let known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-        known.get(&(k, n, rate.to_bits())).map(|found| found.is_clipped())
-    }
-
-    /// Whether the weights at this rate were found, and some of them are negative.
-    pub fn is_known_clipped(k: usize, n: u64, rate: f64) -> bool {
-        Self::is_clipped_if_known(k, n, rate) == Some(true)
-    }
-
     /// Whether some weights at this rate are negative: known, or guessed.
     pub fn is_likely_clipped(k: usize, n: u64, rate: f64) -> bool {
-        Self::is_clipped_if_known(k, n, rate).unwrap_or_else(|| Self::may_be_clipped(k, n, rate))
+        let known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = known.get(&(k, n, rate.to_bits())).map(|found| found.is_clipped());
+        found.unwrap_or_else(|| Self::may_be_clipped(k, n, rate))
     }
 
     /// Whether the rate is so low that some weights may be negative, whether or not they were found.
