@@ -152,7 +152,7 @@ impl CountsLaw {
             Pieces::new(window, corners, |x| Ok(true_counts::ln_weight(&noisy, prior, n, i, x)))
         };
         let counts = windows.into_iter().enumerate().map(pieces).collect::<Result<_, _>>()?;
-        WideLaw::new(prior, Some(n), counts, cause)
+        WideLaw::new(prior, (Some(n), n), counts, cause)
     }
 
     /// Whether some data set has a weight that has not lost digits.

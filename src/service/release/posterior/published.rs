@@ -182,7 +182,12 @@ impl Problem<'_> {
     /// Draws of the counts in these windows, whose law is not computed for this cause.
     fn wide(&self, windows: &[Window], cause: String) -> Result<WideLaw, String> {
         let counts = windows.iter().enumerate().map(|(cell, window)| self.pieces(cell, *window));
-        WideLaw::new(self.prior, self.n, counts.collect::<Result<_, _>>()?, cause)
+        WideLaw::new(
+            self.prior,
+            (self.n, self.most_records()),
+            counts.collect::<Result<_, _>>()?,
+            cause,
+        )
     }
 
     /// The weights of the counts of a cell, for draws.

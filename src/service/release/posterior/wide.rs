@@ -44,8 +44,17 @@ struct WideCell {
 
 #[derive(Clone, Debug)]
 enum Method {
-    Mixture { components: Vec<Component>, times_number: Vec<Pieces> },
-    Rejection { n: u64, tilt: f64, left: Vec<Left> },
+    /// There are at most so many records.
+    Mixture {
+        most: u64,
+        components: Vec<Component>,
+        times_number: Vec<Pieces>,
+    },
+    Rejection {
+        n: u64,
+        tilt: f64,
+        left: Vec<Left>,
+    },
 }
 
 /// Independent counts.
@@ -85,11 +94,11 @@ const TRIED: usize = 50;
 const HALVINGS: usize = 100;
 
 impl WideLaw {
-    /// The law of the counts with these weights, of `n` records if that is known; `cause` says why it is not
-    /// computed.
+    /// The law of the counts with these weights, of `n` records if that is known, and of at most `most`; `cause` says
+    /// why it is not computed.
     pub(super) fn new(
         prior: &Prior,
-        n: Option<u64>,
+        (n, most): (Option<u64>, u64),
         counts: Vec<Pieces>,
         cause: String,
     ) -> Result<Self, String> {
@@ -100,7 +109,7 @@ impl WideLaw {
         let (places, cells): (Vec<usize>, Vec<WideCell>) = cells.into_iter().unzip();
         let method = match n {
             Some(n) => rejection(&cells, n),
-            None => mixture(&cells, prior.total()),
+            None => mixture(&cells, prior.total(), most),
         };
         let law = Self { prior: prior.clone(), cause, places, cells, method };
         law.is_drawn().then_some(law).ok_or_else(|| FAINT.to_owned())
@@ -132,11 +141,15 @@ impl WideLaw {
 
     /// Whether proposals are accepted.
     fn is_drawn(&self) -> bool {
-        let Method::Rejection { n, tilt, left } = &self.method else { return true };
-        let mut proposals = Proposals::new(&self.cells, *n, *tilt, left);
         let mut rng = stream(0, "tried");
-        let tried = (0..TRIED * MOST_PROPOSALS).filter_map(|_| proposals.next(&mut rng));
-        tried.take(TRIED).count() == TRIED
+        match &self.method {
+            Method::Rejection { n, tilt, left } => {
+                let mut proposals = Proposals::new(&self.cells, *n, *tilt, left);
+                let tried = (0..TRIED * MOST_PROPOSALS).filter_map(|_| proposals.next(&mut rng));
+                tried.take(TRIED).count() == TRIED
+            }
+            Method::Mixture { .. } => self.mixed(&mut rng)[0].len() > TRIED,
+        }
     }
 
     /// The column of every cell of the table in [`Self::block`].
@@ -183,6 +196,14 @@ impl WideLaw {
     fn counts(&self, rng: &mut Stream) -> Vec<Vec<u64>> {
         let mut columns = vec![vec![0; PART]; self.cells.len()];
         match &self.method {
+            Method::Mixture { .. } => {
+                columns = self.mixed(rng);
+                while columns[0].len() < PART {
+                    let more = self.mixed(rng);
+                    columns.iter_mut().zip(more).for_each(|(column, more)| column.extend(more));
+                }
+                columns.iter_mut().for_each(|column| column.truncate(PART));
+            }
             Method::Rejection { n, tilt, left } => {
                 let mut proposals = Proposals::new(&self.cells, *n, *tilt, left);
                 for row in 0..PART {
@@ -191,24 +212,32 @@ impl WideLaw {
                     counts.for_each(|(column, count)| column[row] = *count);
                 }
             }
-            Method::Mixture { components, times_number } => {
-                let weights: Vec<f64> =
-                    components.iter().map(|one| exp_accurate(one.ln_weight)).collect();
-                let chosen: Vec<usize> = (0..PART).map(|_| choose(&weights, rng)).collect();
-                let mut in_order: Vec<usize> = (0..PART).collect();
-                in_order.sort_unstable_by_key(|&row| (chosen[row], row));
-                for rows in in_order.chunk_by(|&a, &b| chosen[a] == chosen[b]) {
-                    let Component { tilt, enlarged, .. } = &components[chosen[rows[0]]];
-                    for (place, (cell, column)) in self.cells.iter().zip(&mut columns).enumerate() {
-                        let is_enlarged = *enlarged == Some(place);
-                        let counts = if is_enlarged { &times_number[place] } else { &cell.counts };
-                        let counts = counts.tilted(*tilt);
-                        rows.iter().for_each(|&row| column[row] = counts.draw(rng));
-                    }
-                }
-            }
         }
         columns
+    }
+
+    /// Counts of a mixture, with at most the largest number of records.
+    fn mixed(&self, rng: &mut Stream) -> Vec<Vec<u64>> {
+        let Method::Mixture { most, components, times_number } = &self.method else {
+            return Vec::new();
+        };
+        let weights: Vec<f64> = components.iter().map(|one| exp_accurate(one.ln_weight)).collect();
+        let chosen: Vec<usize> = (0..PART).map(|_| choose(&weights, rng)).collect();
+        let mut in_order: Vec<usize> = (0..PART).collect();
+        in_order.sort_unstable_by_key(|&row| (chosen[row], row));
+        let mut columns = vec![vec![0; PART]; self.cells.len()];
+        for rows in in_order.chunk_by(|&a, &b| chosen[a] == chosen[b]) {
+            let Component { tilt, enlarged, .. } = &components[chosen[rows[0]]];
+            for (place, (cell, column)) in self.cells.iter().zip(&mut columns).enumerate() {
+                let is_enlarged = *enlarged == Some(place);
+                let counts = if is_enlarged { &times_number[place] } else { &cell.counts };
+                let counts = counts.tilted(*tilt);
+                rows.iter().for_each(|&row| column[row] = counts.draw(rng));
+            }
+        }
+        let records = |row: &usize| columns.iter().map(|column| column[*row]).sum::<u64>();
+        let kept: Vec<usize> = (0..PART).filter(|row| records(row) <= *most).collect();
+        columns.iter().map(|column| kept.iter().map(|&row| column[row]).collect()).collect()
     }
 }
 
@@ -224,11 +253,10 @@ fn choose(weights: &[f64], rng: &mut Stream) -> usize {
 
 /// The trapezoidal rule for the integral over ln u: the integrand is analytic, and so its error is exponentially
 /// small. All nodes below the first one have a weight of 1 instead of e^(−uN), and sum to a geometric series.
-fn mixture(cells: &[WideCell], total: f64) -> Method {
+fn mixture(cells: &[WideCell], total: f64, most: u64) -> Method {
     let (shape, enlarges) = if total > 1.0 { (total, false) } else { (total + 1.0, true) };
     let step = 2.0 * std::f64::consts::PI / (60.0 * (shape + 10.0)).sqrt();
-    let most: f64 = cells.iter().map(|cell| cell.counts.window().1 as f64).sum();
-    let first = 1e-6 / (most + 1.0);
+    let first = 1e-6 / (most as f64 + 1.0);
     let nodes = (ln(60.0 / first) / step).ceil() as usize;
     let times_number: Vec<Pieces> = match enlarges {
         true => cells.iter().map(|cell| cell.counts.times_number()).collect(),
@@ -261,7 +289,7 @@ fn mixture(cells: &[WideCell], total: f64) -> Method {
     let largest = components.iter().map(|one| one.ln_weight).fold(f64::NEG_INFINITY, f64::max);
     components.iter_mut().for_each(|one| one.ln_weight -= largest);
     components.retain(|one| one.ln_weight > UNLIKELY);
-    Method::Mixture { components, times_number }
+    Method::Mixture { most, components, times_number }
 }
 
 fn rejection(cells: &[WideCell], n: u64) -> Method {

@@ -28,6 +28,20 @@ pub struct Orbits {
     heads: Vec<usize>,
 }
 
+/// All candidates in lexicographic order.
+fn for_each_candidate(k: usize, n: usize, mut visit: impl FnMut(&[u32])) {
+    let mut r = vec![0_u32; k];
+    r[k - 1] = n as u32;
+    loop {
+        visit(&r);
+        // The last place gives one record to the nearest place before it that can take one.
+        let Some(gives) = (1..k).rev().find(|&i| r[i] > 0) else { break };
+        let given = std::mem::take(&mut r[gives]);
+        r[gives - 1] += 1;
+        r[k - 1] = given - 1;
+    }
+}
+
 impl Orbits {
     /// All orbits, where any two categories can be exchanged.
     pub fn new(k: usize, n: u64) -> Self {
@@ -80,15 +94,13 @@ impl Orbits {
     fn list(&mut self, groups: &[Vec<usize>]) {
         let (k, n) = (self.k, self.n);
         let mut places = std::collections::HashMap::new();
-        let mut r = vec![0_u32; k];
         let mut sorted = vec![0_u32; k];
         let mut counts = Vec::with_capacity(k);
-        r[k - 1] = n as u32;
-        loop {
+        for_each_candidate(k, n, |r| {
             if r[k - 2] == 0 {
                 self.starts.push(self.orbit_of.len());
             }
-            sorted.copy_from_slice(&r);
+            sorted.copy_from_slice(r);
             for group in groups {
                 counts.clear();
                 counts.extend(group.iter().map(|&i| r[i]));
@@ -102,13 +114,22 @@ impl Orbits {
             });
             self.sizes[place] += 1.0;
             self.orbit_of.push(place as u32);
-            // The next candidate in lexicographic order: the last place gives one record to the nearest
-            // place before it that can take one.
-            let Some(gives) = (1..k).rev().find(|&i| r[i] > 0) else { break };
-            let given = std::mem::take(&mut r[gives]);
-            r[gives - 1] += 1;
-            r[k - 1] = given - 1;
-        }
+        });
+    }
+
+    /// For every orbit a row: the sums of a^(d(x, r)) over all r of each orbit, at one of its x.
+    pub fn matrix(&self, rate: f64) -> Vec<Vec<f64>> {
+        let powers: Vec<f64> = (0..=self.n).map(|d| exp_accurate(-rate * d as f64)).collect();
+        parallel::map_range(0..self.len(), |orbit| {
+            let (x, mut row) = (self.member(orbit), vec![0.0; self.len()]);
+            let mut orbits = self.orbit_of.iter();
+            for_each_candidate(self.k, self.n, |r| {
+                let steps: u32 = x.iter().zip(r).map(|(x, r)| x.saturating_sub(*r)).sum();
+                let orbit = orbits.next().expect("an orbit for every candidate");
+                row[*orbit as usize] += powers[steps as usize];
+            });
+            row
+        })
     }
 
     /// Among the heads that follow number `first`, with `places` counts to choose and `left` records for

@@ -123,8 +123,8 @@ impl Effort {
         // If some weights are negative, the rate is looked for, with a solution for each.
         let is_low = is_low(n, rate);
         let solutions = if is_low { ROUNDS as f64 } else { 1.0 };
-        let (steps, pass) = (steps(k, rate), |n: u64| passes(k, n, rate));
-        let exact = steps * pass(n);
+        let (steps, pass) = (|n: u64| steps(k, n, rate), |n: u64| passes(k, n, rate));
+        let exact = steps(n) * pass(n);
         let records = (k as u64).saturating_mul(depth);
         if n <= records || exact <= QUICK {
             let kept = approximate_compositions(n, k);
@@ -134,7 +134,7 @@ impl Effort {
         // The one solution takes many more steps then, as measured.
         let solutions = if is_low { 10.0 } else { 1.0 };
         let table = libm::pow(depth as f64 + 1.0, k as f64);
-        let (mut rows, mut kept) = (steps * pass(records), table);
+        let (mut rows, mut kept) = (steps(records) * pass(records), table);
         if table <= MOST_WEIGHTS {
             let checked = n.min(k as u64 * (depth + reach(k, rate, n)));
             kept = table.max(approximate_compositions(checked, k));
@@ -202,8 +202,14 @@ fn passes(k: usize, n: u64, rate: f64) -> f64 {
 }
 
 /// The number of products with the matrix, roughly.
-fn steps(k: usize, rate: f64) -> f64 {
-    let preconditioned = if k <= solve::MOST_PRECONDITIONED { 1.0 } else { 1.5 };
+fn steps(k: usize, n: u64, rate: f64) -> f64 {
+    if k > solve::MOST_OF_STENCIL
+        && orbits(k, n) * more_orbits(k, n) <= solve::MOST_FACTORISED as f64
+    {
+        // As measured with six categories: rounding asks for more rounds at a small rate.
+        return 20.0 + 0.03 / rate;
+    }
+    let preconditioned = if k <= solve::MOST_OF_STENCIL { 1.0 } else { 1.5 };
     // At a very small rate rounding ends the third round at the latest, as measured.
     (preconditioned * (20.0 + 10.0 * (k as f64 - 1.0) / rate)).min(3.0 * solve::STEPS as f64)
 }
@@ -271,6 +277,13 @@ impl Tight {
         }
         // Not under the lock: a thread that waits for it might be needed for the work.
         let found = Arc::new(Self::new(k, n, rate, effort));
+        if found.largest <= 0.0 {
+            let cause = format!(
+                "the weights of `tight` for {n} records in {k} categories at rate {rate} are beyond double \
+                 precision"
+            );
+            return Err(Refusal::new(cause, "use a larger ε, fewer records, or lattice"));
+        }
         let mut known = known();
         let weights = |known: &BTreeMap<_, Arc<Self>>| -> usize {
             known.values().map(|tight| tight.values.len()).sum()

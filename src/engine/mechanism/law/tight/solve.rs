@@ -7,7 +7,8 @@
 //!
 //! On the whole lattice the matrix is a convolution. Its symbol is a quotient whose denominator is
 //! Π |1 − a e^(i(θ_i − θ_j))|² over all pairs of categories. For few categories that denominator, a short
-//! stencil, is the preconditioner.
+//! stencil, is the preconditioner. For more categories, where the steps would be ten thousands, it is the inverse of
+//! the matrix up to rounding, if there are not too many orbits.
 
 use std::collections::BTreeMap;
 
@@ -24,11 +25,17 @@ const ROUNDS: usize = 12;
 /// By how much one round reduces the residual.
 const REDUCTION: f64 = 1e-9;
 
-/// The most categories for which there is a preconditioner: with more its stencil is long.
-pub const MOST_PRECONDITIONED: usize = 4;
+/// The most categories for which the stencil is the preconditioner: with more it is long.
+pub const MOST_OF_STENCIL: usize = 4;
+
+/// The most orbits for which the matrix is factorised: that takes a second or two.
+pub const MOST_FACTORISED: usize = 1500;
 
 /// The most steps of a round.
 pub const STEPS: usize = 4000;
+
+/// The same where the matrix is factorised: two or three are enough, if double precision is.
+const FEW_STEPS: usize = 20;
 
 /// The weight of every orbit, starting from a guess, for a `target` whose largest value is about 1. The
 /// residual is at most `tolerance`, or as small as rounding allows.
@@ -67,7 +74,9 @@ fn residual(orbits: &Orbits, decay: &Decay, target: &[f64], weights: &[f64]) -> 
 }
 
 fn largest(values: &[f64]) -> f64 {
-    values.iter().fold(0.0, |largest, value| f64::max(largest, value.abs()))
+    // What is not a number counts as infinite.
+    let size = |value: &f64| if value.is_nan() { f64::INFINITY } else { value.abs() };
+    values.iter().map(size).fold(0.0, f64::max)
 }
 
 /// The solution for the right-hand side `target`, up to a residual of `enough`.
@@ -88,8 +97,9 @@ fn conjugate_gradients(
     let mut smoothed = preconditioner.apply(&rest);
     let mut direction = smoothed.clone();
     let mut product = inner(&rest, &smoothed);
-    for _ in 0..STEPS {
-        if largest(&rest) <= enough {
+    for _ in 0..preconditioner.steps() {
+        let left = largest(&rest);
+        if left <= enough || left == f64::INFINITY {
             break;
         }
         let image = Rows::new(orbits, decay, &direction).sums();
@@ -110,18 +120,30 @@ fn conjugate_gradients(
     solution
 }
 
-/// The stencil of the denominator, cut off at the faces: a sparse matrix over the orbits.
-struct Preconditioner {
-    /// For every orbit where its entries end, and these: other orbits with their coefficients.
-    ends: Vec<usize>,
-    entries: Vec<(u32, f64)>,
+enum Preconditioner {
+    /// The stencil of the denominator, cut off at the faces: a sparse matrix over the orbits.
+    Stencil {
+        /// For every orbit where its entries end, and these: other orbits with their coefficients.
+        ends: Vec<usize>,
+        entries: Vec<(u32, f64)>,
+    },
+    /// The inverse of the matrix.
+    Factorised {
+        /// The square roots of the sizes of orbits.
+        roots: Vec<f64>,
+        /// L with L Lᵀ = S A S⁻¹, where A is the matrix over the orbits, and S has the roots on its diagonal.
+        factor: Vec<Vec<f64>>,
+    },
 }
 
 impl Preconditioner {
     fn new(orbits: &Orbits, rate: f64) -> Self {
         let (mut ends, mut entries) = (Vec::new(), Vec::new());
         let k = orbits.k();
-        if k <= MOST_PRECONDITIONED {
+        if k > MOST_OF_STENCIL && orbits.len() <= MOST_FACTORISED {
+            return Self::factorised(orbits, rate);
+        }
+        if k <= MOST_OF_STENCIL {
             let stencil = stencil(k, exp_accurate(-rate));
             let mut moved = vec![0; k];
             for orbit in 0..orbits.len() {
@@ -140,22 +162,64 @@ impl Preconditioner {
                 ends.push(entries.len());
             }
         }
-        Self { ends, entries }
+        Self::Stencil { ends, entries }
+    }
+
+    /// The most steps of a round.
+    fn steps(&self) -> usize {
+        match self {
+            Self::Stencil { .. } => STEPS,
+            Self::Factorised { .. } => FEW_STEPS,
+        }
+    }
+
+    /// Cholesky's factorisation. The diagonal is larger by what rounding may take from it: what is solved with it is
+    /// only near the solution, and a few more steps are taken.
+    fn factorised(orbits: &Orbits, rate: f64) -> Self {
+        let roots: Vec<f64> = orbits.sizes.iter().map(|size| size.sqrt()).collect();
+        let mut factor: Vec<Vec<f64>> = Vec::with_capacity(roots.len());
+        for (i, mut row) in orbits.matrix(rate).into_iter().enumerate() {
+            row.truncate(i + 1);
+            row.iter_mut().zip(&roots).for_each(|(value, root)| *value *= roots[i] / root);
+            row[i] *= 1.0 + f64::EPSILON * roots.len() as f64;
+            for j in 0..=i {
+                let (known, other) = (&row[..j], if j < i { &factor[j][..] } else { &row[..] });
+                let value = row[j] - known.iter().zip(other).map(|(a, b)| a * b).sum::<f64>();
+                row[j] = if j < i { value / other[j] } else { value.sqrt() };
+            }
+            factor.push(row);
+        }
+        Self::Factorised { roots, factor }
     }
 
     fn apply(&self, values: &[f64]) -> Vec<f64> {
-        if self.ends.is_empty() {
-            return values.to_vec();
+        match self {
+            Self::Stencil { ends, .. } if ends.is_empty() => values.to_vec(),
+            Self::Stencil { ends, entries } => {
+                let mut start = 0;
+                let row = |&end: &usize| {
+                    let entries = &entries[std::mem::replace(&mut start, end)..end];
+                    entries.iter().map(|&(orbit, factor)| factor * values[orbit as usize]).sum()
+                };
+                ends.iter().map(row).collect()
+            }
+            Self::Factorised { roots, factor } => {
+                let mut solution: Vec<f64> =
+                    values.iter().zip(roots).map(|(v, root)| v * root).collect();
+                for (i, row) in factor.iter().enumerate() {
+                    let known = row[..i].iter().zip(&solution).map(|(a, b)| a * b).sum::<f64>();
+                    solution[i] = (solution[i] - known) / row[i];
+                }
+                for (i, row) in factor.iter().enumerate().rev() {
+                    solution[i] /= row[i];
+                    let value = solution[i];
+                    solution.iter_mut().zip(&row[..i]).for_each(|(left, a)| *left -= a * value);
+                }
+                solution.iter().zip(roots).map(|(value, root)| value / root).collect()
+            }
         }
-        let mut start = 0;
-        let row = |&end: &usize| {
-            let entries = &self.entries[std::mem::replace(&mut start, end)..end];
-            entries.iter().map(|&(orbit, factor)| factor * values[orbit as usize]).sum()
-        };
-        self.ends.iter().map(row).collect()
     }
 }
-
 /// The coefficients of Π (1 + a² − a T_ij − a T_ji) over all pairs of categories, where T_ij moves a record
 /// from i to j.
 fn stencil(k: usize, a: f64) -> Vec<(Vec<i64>, f64)> {

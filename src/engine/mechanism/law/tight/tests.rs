@@ -127,6 +127,19 @@ fn clipped_weights_have_their_normalisers_and_a_rate() {
     }
 }
 
+/// Of more than four categories the matrix is factorised: conjugate gradients alone took ten thousands of steps.
+#[test]
+fn six_categories_take_a_moment() {
+    for rate in [1.0, 0.3, 0.05] {
+        let table = Tight::find(6, 14, rate).unwrap();
+        assert!(table.is_clipped() || table.residual() < 1e-14, "{rate}: {}", table.residual());
+        assert!(Effort::new(6, 14, rate).rows < 1e8, "{rate}");
+    }
+    // No weight of the others is positive in double precision.
+    let refused = Tight::find(6, 20, 1e-6).unwrap_err().cause;
+    assert!(refused.contains("beyond double precision"), "{refused}");
+}
+
 #[test]
 fn what_would_take_too_long_is_refused() {
     assert!(Tight::find(8, 500, 1.0).is_err());
