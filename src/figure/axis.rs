@@ -63,12 +63,25 @@ impl Axis {
         let targets = [10.0, 8.0, 6.0, 5.0, 4.0, 3.0];
         let mut tried = targets.map(|target| Self::over(range, log, target)).into_iter();
         let fits = |axis: &Self| axis.roomy(width, font).iter().all(|keep| *keep);
-        tried.find(fits).unwrap_or_else(|| {
+        let found = tried.find(fits).unwrap_or_else(|| {
             let mut axis = Self::over(range, log, 2.0);
             let mut keep = axis.roomy(width, font).into_iter();
             axis.ticks.retain(|_| keep.next().unwrap_or(false));
             axis
-        })
+        });
+        found.with_first_tick(width, font)
+    }
+
+    /// On a logarithmic axis that shows decades: with a tick at the first 2 or 5 below them, if it has room.
+    fn with_first_tick(self, width: f64, font: Font) -> Self {
+        let Some((shown, _)) = self.ticks.first().filter(|_| self.log) else { return self };
+        let first = multiples(self.low, *shown, &[1, 2, 5], 1).into_iter().next();
+        let Some(first) = first.filter(|first| first < shown) else { return self };
+        let values: Vec<f64> =
+            std::iter::once(first).chain(self.ticks.iter().map(|(value, _)| *value)).collect();
+        let ticks = values.iter().copied().zip(log_labels(&values)).collect();
+        let more = Self { ticks, ..self.clone() };
+        if more.roomy(width, font).iter().all(|keep| *keep) { more } else { self }
     }
 
     /// For whole numbers: without ticks between them, if two are left.
@@ -246,8 +259,14 @@ fn log_ticks(low: f64, high: f64, target: f64) -> (Vec<(f64, String)>, Vec<f64>)
     let decades = libm::log10(high / low);
     let dense = multiples(low, high, &[1, 2, 5], 1);
     if decades < 2.0 && dense.len() < 3 {
-        let fewer = linear_ticks(low, high, target.min(5.0));
-        return (fewer.into_iter().filter(|(value, _)| *value > 0.0).collect(), Vec::new());
+        let even = |target: f64| -> Vec<(f64, String)> {
+            let ticks = linear_ticks(low, high, target).into_iter();
+            ticks.filter(|(value, _)| *value > 0.0).collect()
+        };
+        // Two say little about a logarithmic axis.
+        let few = even(target.min(5.0));
+        let ticks = if few.len() < 3 { even(1.5 * target.min(5.0)) } else { few };
+        return (ticks, Vec::new());
     }
     let every = (decades / target.max(2.0)).ceil().max(1.0) as i32;
     let values = if decades < 2.0 { dense } else { multiples(low, high, &[1], every) };
@@ -314,6 +333,7 @@ mod tests {
         assert_eq!(labels((-30.0, 30.0), false, 4.0), ["−20", "0", "20"]);
         assert_eq!(labels((0.0, 5e-9), false, 3.0), ["0", "2×10⁻⁹", "4×10⁻⁹"]);
         assert_eq!(labels((0.018, 0.5), true, 6.0), ["0.02", "0.05", "0.1", "0.2", "0.5"]);
+        assert_eq!(labels((0.21, 1.2), true, 5.0), ["0.4", "0.6", "0.8", "1.0", "1.2"]);
         assert_eq!(labels((1e-9, 1e6), true, 3.0), ["10⁻⁵", "10⁰", "10⁵"]);
         assert_eq!(labels((10.0, 2e4), true, 6.0), ["10¹", "10²", "10³", "10⁴"]);
     }
@@ -345,6 +365,18 @@ mod tests {
             let level = Axis::level((low, high), round % 2 == 0, 300.0, font);
             assert!(level.roomy(300.0, font).iter().all(|free| *free) && !level.ticks.is_empty());
         }
+    }
+
+    #[test]
+    fn a_level_axis_from_50_begins_at_50() {
+        let font = Font { size: 11.0, bold: false };
+        let labels = |range, log| -> Vec<String> {
+            let axis = Axis::level(range, log, 400.0, font);
+            axis.ticks.into_iter().map(|(_, label)| label).collect()
+        };
+        assert_eq!(labels((38.0, 10_700.0), true), ["50", "100", "1000", "10000"]);
+        assert_eq!(labels((48.0, 2100.0), true), ["50", "100", "200", "500", "1000", "2000"]);
+        assert_eq!(labels((0.0, 100.0), false)[0], "0");
     }
 
     #[test]

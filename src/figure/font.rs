@@ -69,15 +69,26 @@ impl Font {
         fits.then_some(lines)
     }
 
-    /// Greedy lines, broken after spaces, commas and underscores; a word may be too wide.
+    /// Greedy lines, broken after spaces, commas and underscores, but not around a sign such as `=`; a word may be too
+    /// wide.
     fn break_lines(self, text: &str, width: f64) -> Vec<String> {
+        let mut words: Vec<String> = Vec::new();
+        let mut is_open = false;
+        for word in text.split_inclusive([' ', ',', '_', '\n']) {
+            let is_sign = SIGNS.contains(&word.trim());
+            match words.last_mut().filter(|_| is_sign || is_open) {
+                Some(last) => last.push_str(word),
+                None => words.push(word.to_owned()),
+            }
+            is_open = is_sign;
+        }
         let mut lines: Vec<String> = Vec::new();
         let mut current = String::new();
-        for word in text.split_inclusive([' ', ',', '_', '\n']) {
+        for word in words {
             let longer = format!("{current}{word}");
             if self.width(longer.trim()) > width && !current.trim().is_empty() {
                 lines.push(current.trim().to_owned());
-                word.clone_into(&mut current);
+                current = word;
             } else {
                 current = longer;
             }
@@ -103,6 +114,9 @@ impl Font {
         format!("{}…", kept.trim_end())
     }
 }
+
+/// What stands between the two sides of an equation.
+const SIGNS: [&str; 6] = ["=", "≤", "≥", "<", ">", "≈"];
 
 /// Makes the typeface known to plotters; safe to call again.
 pub fn register() -> Result<(), FigureError> {
@@ -203,6 +217,13 @@ mod tests {
             assert!(lines.iter().all(|line| FONT.width(line) <= width));
         }
         assert!(FONT.wrap("  \n ", 100.0, 2).is_empty());
+        let title = "not within k′ = 1 of n ≤ 20";
+        for width in 0..200 {
+            let lines = FONT.wrap(title, f64::from(width), 9);
+            let is_cut = |line: &String| line.contains('…');
+            let parts = lines.iter().any(is_cut) || lines.concat().contains("k′ = 1");
+            assert!(parts && lines.iter().all(|line| !line.ends_with(['=', '≤'])), "{lines:?}");
+        }
         assert_eq!(FONT.wrap_whole("immunotherapy", 45.0, 3), None, "whole words or nothing");
         assert!(FONT.shorten("a long label indeed", 40.0).ends_with('…'));
     }

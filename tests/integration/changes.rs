@@ -295,6 +295,19 @@ fn a_finished_run_is_printed_again_and_left_as_it_is() {
 }
 
 #[test]
+fn columns_show_the_whole_of_a_long_sweep() {
+    let sandbox = Sandbox::new();
+    let long = "name = \"long\"\nruns = 2\nprior = [1, 1]\nepsilon = 1\n\
+                mechanisms = [\"lshist\"]\ndata.balanced.sizes = { from = 10, to = 300, count = 30 }\n";
+    let text = sandbox.write("long.toml", long).succeed(&words("run long --format none"));
+    assert!(
+        text.contains("… and") && text.contains("columns: means from n = 10 to n = 300"),
+        "{text}"
+    );
+    assert!(text.contains("bars: means at n = 300"), "{text}");
+}
+
+#[test]
 fn one_row_of_json_is_enough_for_a_plot() {
     let sandbox = Sandbox::new();
     sandbox.write("grid.toml", GRID);

@@ -191,7 +191,7 @@ fn evidence_list(evidence: &[ClaimPart], line: &str) -> Markup {
     let apart = evidence.len() - cases;
     let summary = html! {
         "Evidence: true in " (holding) " of " (count(cases, "case"))
-        @if apart > 0 { ", and " (count(apart, "case")) " apart" }
+        @if apart > 0 { ", and " (count(apart, "case")) " apart (no verdict depends on them)" }
     };
     let content = html! {
         ul.evidence { @for part in evidence { (evidence_item(part)) } }

@@ -91,7 +91,7 @@ fn figure(figure: &FigureReport, status: &Markup, below: &Markup) -> Markup {
             }
             @for table in &figure.tables { (tables::table(table, None)) }
             (notes(&figure.notes))
-            @for pair in pairs(&figure.panels) { (panel_group(&pair)) }
+            @for pair in pairs(&figure.panels) { (panel_group(&pair, &figure.title)) }
             (footer(figure))
         }
     }
@@ -127,24 +127,24 @@ pub(super) fn pairs(panels: &[PanelReport]) -> Vec<Pair<'_>> {
 }
 
 /// A pair of panels, their tables across the whole width below. One figure may show both.
-fn panel_group(pair: &[&PanelReport]) -> Markup {
+fn panel_group(pair: &[&PanelReport], title: &str) -> Markup {
     html! {
         @match pair {
             [defined, printed] if defined.drawings.is_empty() && !printed.drawings.is_empty() => {
-                div.alone { (panel_box(printed, &badge(defined))) }
+                div.alone { (panel_box(printed, &badge(defined), title)) }
             }
-            [only] => div.alone { (panel_box(only, &html! {})) },
-            both => div.pair { @for panel in both { (panel_box(panel, &html! {})) } },
+            [only] => div.alone { (panel_box(only, &html! {}, title)) },
+            both => div.pair { @for panel in both { (panel_box(panel, &html! {}, title)) } },
         }
         @for panel in pair { (panel_tables(panel)) }
     }
 }
 
-/// A panel, with the label of another that its figure shows too.
-fn panel_box(panel: &PanelReport, other: &Markup) -> Markup {
+/// A panel, with the label of another that its figure shows too. The title of the whole figure is not repeated.
+fn panel_box(panel: &PanelReport, other: &Markup, title: &str) -> Markup {
     html! {
         section.panel {
-            h4 { (other) " " (badge(panel)) " " (panel.title) }
+            h4 { (other) " " (badge(panel)) @if panel.title != title { " " (panel.title) } }
             div.drawings { @for one in &panel.drawings { (drawing::figure(one)) } }
             div.about {
                 @if let Some(readings) = &panel.readings { (tables::readings_line(readings)) }

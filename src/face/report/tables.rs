@@ -128,10 +128,16 @@ pub(super) fn readings_table(readings: &Readings, title: &str) -> Markup {
     let summary = html! { "Readings: " (title) " " span.faint { (rows) } };
     let content = html! {
         @if !readings.criterion.is_empty() { p.criterion { (readings.criterion) } }
+        p.faint { (MEANING) }
         (scroll("readings", table))
     };
     fold(summary, content, readings.beyond() > 0)
 }
+
+/// What the columns of readings and the quantities are called.
+const MEANING: &str = "±: the error of reading. allowed: the largest deviation that counts as agreement. s.e.: the \
+                       deviation in standard errors of the printed runs. vertex: P[H = c] at a corner of a curve; \
+                       q1, q3: the quartiles; whisker_low, whisker_high: the ends of the whiskers.";
 
 /// A page of thousands of readings would be slow and large.
 const MOST_READINGS: usize = 60;

@@ -190,6 +190,22 @@ fn the_summary_counts() {
 }
 
 #[test]
+fn a_title_stands_once_and_words_are_explained_where_they_appear() {
+    let panel = |printed| PanelReport { title: "One title".into(), ..panel(printed) };
+    let panels = vec![panel(false), panel(true)];
+    let mut report = report();
+    let figure = &mut report.documents[0].figures[0];
+    (figure.title, figure.panels) = ("One title".into(), panels);
+    let html = report.html();
+    let headings = |level: &str| html.matches(&format!("One title</{level}>")).count();
+    assert_eq!((headings("h3"), headings("h4")), (1, 0));
+    for words in ["±: the error of reading", "allowed: the largest", "vertex: P", "whisker_high:"]
+    {
+        assert!(html.contains(words), "{words}");
+    }
+}
+
+#[test]
 fn all_text_is_escaped() {
     let html = report().html();
     assert_eq!(html.matches("<script").count(), 1, "only our own");

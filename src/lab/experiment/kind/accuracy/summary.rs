@@ -40,13 +40,15 @@ pub(super) fn digest(panel: &Panel, tables: &Tables, metric: &Metric) -> Digest 
 /// How long a bar can be.
 const LONGEST_BAR: usize = 24;
 
-/// The means of every mechanism as columns along the printed settings, and as a bar at the last of
-/// them. All columns and bars begin at 0. Columns are scaled to the mechanism's own largest mean, to
+/// The means of every mechanism as columns along the settings, from the first to the last, and as a bar at the last
+/// of them. Of many settings so many are shown, with equal steps between them. All columns and bars begin at 0. Columns are scaled to the mechanism's own largest mean, to
 /// show where it goes; bars to the largest of all, to compare the mechanisms.
-pub(super) fn picture(panel: &Panel, tables: &Tables, most_printed: usize) -> String {
+pub(super) fn picture(panel: &Panel, tables: &Tables, most: usize) -> String {
     // Where settings differ in several parameters, those along the axis at the last of the others.
     let along = figures::along_axis(panel);
-    let settings: Vec<(usize, &Case)> = along.into_iter().take(most_printed).collect();
+    let count = along.len().min(most);
+    let place = |column: usize| column * (along.len() - 1) / (count - 1).max(1);
+    let settings: Vec<(usize, &Case)> = (0..count).map(|column| along[place(column)]).collect();
     let (Some(&(first, start)), Some(&(last, end))) = (settings.first(), settings.last()) else {
         return String::new();
     };
