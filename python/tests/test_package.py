@@ -135,9 +135,9 @@ def test_errors_say_cause_and_remedy() -> None:
         (lambda: dpbi.Own("tight"), "'tight' is no mechanism"),
         (lambda: SETTING.choose([lambda c, r: r[:, 0], lambda c, r: r[:, 1]]), "mechanisms have the same name"),
         (lambda: SETTING.choose([]), "no mechanism is given"),
-        (lambda: dpbi.Setting([1, 1], [4.5, 4], 1), "give whole numbers, 0 or more"),
-        (lambda: dpbi.Setting([1, 1], [4, 4, 4], 1), "does not fit the counts"),
-        (lambda: dpbi.Setting("1,1", "4,4", 1), "give whole numbers"),
+        (lambda: dpbi.Setting([1, 1], [4.5, 4], 1), "a count is a whole number, 0 or more"),
+        (lambda: dpbi.Setting([1, 1], [4, 4, 4], 1), "--counts has 3 numbers, but the prior has 2"),
+        (lambda: dpbi.Setting("1,1", "4,4", 1), "prior has something else than numbers\n  help: give one number"),
         (lambda: SETTING.sample("lshist", runs=-1), "sample.toml:3"),
         (lambda: SETTING.law("tight").quantile(2), "2 is no probability"),
         (lambda: dpbi.run("beta_balanced", set={"runs": None}), "None is no value of a config"),
@@ -157,6 +157,34 @@ def test_errors_say_cause_and_remedy() -> None:
     # A table whose loss is infinite, however small the factor.
     with pytest.raises(ValueError, match="help: let the weights be positive"):
         SETTING.audit(dpbi.Own(np.eye(91), "truth"), calibrate=True)
+
+
+def test_a_setting_is_refused_where_it_is_made() -> None:
+    wrong: list[dict[str, Any]] = [
+        dict(prior=[1, np.nan]),
+        dict(prior=[1, 0]),
+        dict(prior=[1], counts=[4]),
+        dict(counts=[4, 4, 4]),
+        dict(counts=[4, -4]),
+        dict(counts=[4, 4.5]),
+        dict(counts=[4, np.nan]),
+        dict(counts=[4, 1e300]),
+        dict(epsilon=-1),
+        dict(epsilon=np.inf),
+        dict(epsilon=None),
+        dict(delta=1),
+        dict(gamma=-1),
+        dict(distance="helinger"),
+    ]
+    for change in wrong:
+        given = {**dict(prior=[1, 1], counts=[4, 4], epsilon=1), **change}
+        with pytest.raises(ValueError) as asked:
+            dpbi.inspect("geometric", **given)
+        with pytest.raises(ValueError) as made:
+            dpbi.Setting(**given)
+        assert str(made.value) == str(asked.value)
+    with pytest.raises(ValueError, match="prior is empty\n  help: give one number for each category"):
+        dpbi.Setting([], [], 1)
 
 
 def test_answers_do_not_depend_on_threads() -> None:
