@@ -138,6 +138,7 @@ def test_errors_say_cause_and_remedy() -> None:
         (lambda: dpbi.Setting([1, 1], [4.5, 4], 1), "a count is a whole number, 0 or more"),
         (lambda: dpbi.Setting([1, 1], [4, 4, 4], 1), "--counts has 3 numbers, but the prior has 2"),
         (lambda: dpbi.Setting("1,1", "4,4", 1), "prior has something else than numbers\n  help: give one number"),
+        (lambda: dpbi.inspect(prior=[[1, 1], [1, 1]], counts=[1] * 4, epsilon=1), "help: give its values in one row"),
         (lambda: SETTING.sample("lshist", runs=-1), "sample.toml:3"),
         (lambda: SETTING.law("tight").quantile(2), "2 is no probability"),
         (lambda: dpbi.run("beta_balanced", set={"runs": None}), "None is no value of a config"),
@@ -185,6 +186,29 @@ def test_a_setting_is_refused_where_it_is_made() -> None:
         assert str(made.value) == str(asked.value)
     with pytest.raises(ValueError, match="prior is empty\n  help: give one number for each category"):
         dpbi.Setting([], [], 1)
+
+
+def test_a_shape_says_what_is_meant() -> None:
+    def read(released: Any, noise: Any = "laplace(scale=1)") -> dpbi.Posterior:
+        return dpbi.posterior(released, noise=noise, prior=1)
+
+    assert read(np.array([3, 4])) == read([3, 4]) == read([[3, 4]])
+    assert read([np.array([3, 4]), np.array([4, 4])]) == read([[3, 4], [4, 4]], ["laplace(scale=1)"] * 2)
+    wrong: list[tuple[Any, str]] = [
+        (np.zeros((2, 2, 2)), "has the shape (2, 2, 2)"),
+        (5, "has the shape ()"),
+        ([[1, 2], [3]], "has"),
+        ([], "is empty"),
+        (np.zeros((0, 3)), "is empty"),
+        ("41,17", "has something else than numbers"),
+    ]
+    for released, fault in wrong:
+        with pytest.raises(ValueError, match=re.escape(f"released {fault}")) as error:
+            read(released)
+        assert "help: give a row with one number for each cell, or, for several releases" in str(error.value)
+    for noise in [lambda t: -abs(t), 0.5, None, [lambda t: -abs(t)]]:
+        with pytest.raises(ValueError, match="help: give a text, such as 'discrete-laplace"):
+            read([3, 4], noise)
 
 
 def test_answers_do_not_depend_on_threads() -> None:
