@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from . import _dpbi
 from ._answers import Answer, Audit, Choice, Optimum, Posterior, Run, converted
+from ._numbers import numbers
 from ._own import Mechanism, Mechanisms, Named
 
 Numbers = Union[Sequence[float], npt.NDArray[Any]]
@@ -31,7 +32,10 @@ def text(value: Any, whole: bool = False) -> str:
     """A value of a flag as it is typed."""
     value = plain(value)
     if isinstance(value, (list, tuple)):
-        return ",".join(text(one, whole) for one in value)
+        items = [plain(one) for one in value]
+        if any(isinstance(one, (list, tuple)) for one in items):
+            raise ValueError(f"there are lists in the list {value!r}\n  help: give its values in one row")
+        return ",".join(text(one, whole) for one in items)
     if isinstance(value, Real) and not isinstance(value, int):
         number = float(value)
         return str(int(number)) if whole and number.is_integer() else repr(number)
@@ -98,6 +102,16 @@ def optimum(mechanisms: Mechanisms = None, *, prior: Numbers, n: int, epsilon: f
     return about(Optimum, "optimum", mechanisms, prior, dict(n=n, epsilon=epsilon, **options))
 
 
+RELEASED = (
+    "give a row with one number for each cell, or, for several releases of the same counts, such a row for each; a "
+    "table of groups is one row, as numpy.ravel(released) gives it, or a CSV file, data='cells.csv'"
+)
+NOISE = (
+    "give a text, such as 'discrete-laplace(epsilon=0.5)', or an expression in t for the logarithm of its weight, "
+    "such as '-abs(t)/2'; or a list with one for each release"
+)
+
+
 def posterior(
     released: Optional[npt.ArrayLike] = None,
     *,
@@ -107,9 +121,12 @@ def posterior(
     **options: Any,
 ) -> Posterior:
     """The posterior of counts that somebody else released with noise: `released` is a row of numbers, or a row for
-    each of several releases; or data=… is a CSV file of cells."""
-    rows = [] if released is None else np.atleast_2d(np.asarray(released)).tolist()
-    noises = [noise] if isinstance(noise, str) else noise
+    each of several releases of the same counts; or data=… is a CSV file of cells. `noise` is one text, or one for
+    each release."""
+    rows = [] if released is None else np.atleast_2d(numbers(released, [1, 2], "released", RELEASED)).tolist()
+    noises = [noise] if isinstance(noise, str) else plain(noise)
+    if not isinstance(noises, (list, tuple)) or not all(isinstance(one, str) for one in noises):
+        raise ValueError(f"noise is {noise!r}\n  help: {NOISE}")
     fixed = [f"--released={text(row)}" for row in rows] + [f"--noise={one}" for one in noises]
     given = flags(dict(prior=prior, **options))
     return Posterior(partial(posterior_at, [*fixed, *given]), level)

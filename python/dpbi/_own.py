@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import tempfile
 from pathlib import Path
 from typing import Callable, Optional, Sequence, TypeVar, Union
@@ -11,6 +12,7 @@ import numpy.typing as npt
 
 from . import _dpbi
 from ._answers import Floats, Integers
+from ._numbers import numbers
 
 T = TypeVar("T")
 Weigher = Callable[[Integers, Integers], npt.ArrayLike]
@@ -39,10 +41,9 @@ class Own:
         calibrated: bool = False,
         remap: bool = False,
     ) -> None:
-        if not callable(weights) and np.ndim(weights) != 2:
-            raise ValueError(f"{weights!r} is no mechanism\n  help: give a function, or an array with a row for every data set")
-        self.weights = weights
         self.name = name or str(getattr(weights, "__name__", type(weights).__name__))
+        remedy = "give a function, or an array of probabilities with a row for every data set"
+        self.weights = weights if callable(weights) else numbers(weights, [2], f"the mechanism {weights!r}", remedy)
         self.tuning = "+calibrated" * calibrated + "+remap" * remap
         self._folder: Optional[tempfile.TemporaryDirectory[str]] = None
 
@@ -62,15 +63,7 @@ class Own:
 
     def _log_weights(self, rows: Integers) -> Floats:
         if callable(self.weights):
-            weigh = self.weights
-            found = [np.asarray(weigh(counts, rows), dtype=np.float64) for counts in rows]
-            wrong = next((weights.shape for weights in found if weights.shape != (len(rows),)), None)
-            if wrong is not None:
-                raise ValueError(
-                    f"{self.name} returns an array of shape {wrong}\n  help: return one log weight for each of the "
-                    f"{len(rows)} candidates, an array of shape ({len(rows)},)"
-                )
-            return np.array(found)
+            return np.array([self._weighed(self.weights, counts, rows) for counts in rows])
         table = np.asarray(self.weights, dtype=np.float64)
         fault = None if table.shape == (len(rows), len(rows)) else f"its shape is {table.shape}"
         if fault is None and not np.all(table >= 0):
@@ -84,6 +77,23 @@ class Own:
             )
         with np.errstate(divide="ignore"):
             return np.log(table)
+
+    def _weighed(self, weigh: Weigher, counts: Integers, rows: Integers) -> Floats:
+        """What the function returns for one data set. An error of its own names the data set."""
+        what = f"what {self.name} returns"
+        remedy = f"return one log weight for each of the {len(rows)} candidates, an array of shape ({len(rows)},)"
+        try:
+            found = np.asarray(numbers(weigh(counts, rows), [1], what, remedy), dtype=np.float64)
+            if found.shape != (len(rows),):
+                raise ValueError(f"{what} has the shape {found.shape}\n  help: {remedy}")
+            return found
+        except Exception as error:
+            called = f"{self.name} was called for the data set {tuple(counts.tolist())}"
+            if sys.version_info >= (3, 11):
+                error.add_note(called)
+                raise
+            # Older versions show the cause of an error only.
+            raise error from RuntimeError(called)
 
 
 Mechanism = Union[str, Own, Weigher, npt.NDArray[np.float64]]

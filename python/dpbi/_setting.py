@@ -15,7 +15,8 @@ import numpy as np
 
 from . import _commands, _dpbi
 from ._answers import Answer, Audit, Choice, Law, Optimum, Sample
-from ._commands import Numbers, flags, plain, toml
+from ._commands import Numbers, flags, toml
+from ._numbers import numbers
 from ._own import Mechanism, Mechanisms, Named, Own, own
 
 
@@ -31,14 +32,13 @@ class Setting:
     distance: str = "hellinger"
 
     def __post_init__(self) -> None:
-        prior, counts = np.atleast_1d(plain(self.prior)), np.atleast_1d(plain(self.counts))
-        if counts.dtype.kind not in "iuf" or not all(count >= 0 and count == count // 1 for count in counts):
-            raise ValueError(f"counts are {self.counts!r}\n  help: give whole numbers, 0 or more, such as [4, 4, 4]")
-        if prior.dtype.kind not in "iuf" or prior.shape != counts.shape or prior.ndim != 1:
-            raise ValueError(f"the prior {self.prior!r} does not fit the counts {self.counts!r}\n  help: give one number for each")
+        prior = numbers(self.prior, [1], "prior", "give one number for each category, such as [1, 1, 1]")
+        counts = numbers(self.counts, [1], "counts", "give one whole number for each category, such as [4, 4, 4]")
         # Later changes of a list change nothing here.
         object.__setattr__(self, "prior", tuple(prior.tolist()))
-        object.__setattr__(self, "counts", tuple(int(count) for count in counts))
+        object.__setattr__(self, "counts", tuple(counts.tolist()))
+        _dpbi.check_setting(self._inspected())
+        object.__setattr__(self, "counts", tuple(map(int, self.counts)))
 
     @property
     def n(self) -> int:
@@ -50,6 +50,10 @@ class Setting:
             prior=self.prior, epsilon=self.epsilon, delta=self.delta, gamma=self.gamma, distance=self.distance
         )
 
+    def _inspected(self) -> list[str]:
+        """The command line about these counts."""
+        return ["inspect", *flags(dict(counts=self.counts, **self._model()))]
+
     def inspect(self, mechanisms: Mechanisms = None, **options: Any) -> Answer:
         """Sensitivities, and the exact errors of mechanisms at these counts."""
         return _commands.inspect(mechanisms, counts=self.counts, **self._model(), **options)
@@ -57,8 +61,7 @@ class Setting:
     def law(self, mechanism: Mechanism) -> Law:
         """The exact law of a mechanism at these counts, output by output."""
         named = Named(mechanism, self.n, len(self.prior))
-        asked = flags(dict(counts=self.counts, **self._model()))
-        text, *arrays = named.ask(_dpbi.law, ["inspect", *asked])
+        text, *arrays = named.ask(_dpbi.law, self._inspected())
         return Law(json.loads(named.shown(text))["mechanisms"][0], len(self.prior), *arrays)
 
     def audit(self, mechanism: Mechanism, **options: Any) -> Audit:

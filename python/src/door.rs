@@ -118,7 +118,7 @@ pub fn carry_out<T: Send + 'static>(
 }
 
 /// What Python raises. The message is that of the program, with cause and remedy.
-fn exception(failure: &Failure) -> PyErr {
+pub fn exception(failure: &Failure) -> PyErr {
     let message = failure.with_remedy();
     match failure {
         Failure::Input(_) => PyValueError::new_err(message),

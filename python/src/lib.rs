@@ -31,6 +31,13 @@ fn law(py: Python<'_>, arguments: Vec<String>) -> PyResult<Law<'_>> {
     Ok((document, outputs, numbers(probabilities), numbers(errors)))
 }
 
+/// Refuses a setting that `inspect` would refuse. It does not wait for the work of other threads.
+#[pyfunction]
+fn check_setting(py: Python<'_>, arguments: Vec<String>) -> PyResult<()> {
+    let arguments = words(arguments);
+    py.detach(|| embedded::check_setting(&arguments)).map_err(|failure| door::exception(&failure))
+}
+
 /// All counts of n records in k categories, in the order of tables.
 #[pyfunction]
 fn candidates(py: Python<'_>, n: u64, k: usize) -> PyResult<Bound<'_, PyBytes>> {
@@ -59,6 +66,7 @@ fn _dpbi(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_function(wrap_pyfunction!(answer, module)?)?;
     module.add_function(wrap_pyfunction!(law, module)?)?;
+    module.add_function(wrap_pyfunction!(check_setting, module)?)?;
     module.add_function(wrap_pyfunction!(candidates, module)?)?;
     module.add_function(wrap_pyfunction!(write_table, module)?)?;
     module.add_function(wrap_pyfunction!(program, module)?)

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
+import traceback
 from pathlib import Path
 from typing import Any
 
@@ -132,12 +133,13 @@ def test_errors_say_cause_and_remedy() -> None:
         (lambda: SETTING.audit(dpbi.Own(lambda c, r: r[:, 0] - np.inf, "none")), "no candidate has a weight"),
         (lambda: SETTING.audit(np.eye(3)), "no table of probabilities for 91 data sets"),
         (lambda: SETTING.audit(np.full((91, 91), 0.5)), "a row sums to 45.5"),
-        (lambda: dpbi.Own("tight"), "'tight' is no mechanism"),
+        (lambda: dpbi.Own("tight"), "'tight' has something else than numbers\n  help: give a function"),
         (lambda: SETTING.choose([lambda c, r: r[:, 0], lambda c, r: r[:, 1]]), "mechanisms have the same name"),
         (lambda: SETTING.choose([]), "no mechanism is given"),
-        (lambda: dpbi.Setting([1, 1], [4.5, 4], 1), "give whole numbers, 0 or more"),
-        (lambda: dpbi.Setting([1, 1], [4, 4, 4], 1), "does not fit the counts"),
-        (lambda: dpbi.Setting("1,1", "4,4", 1), "give whole numbers"),
+        (lambda: dpbi.Setting([1, 1], [4.5, 4], 1), "a count is a whole number, 0 or more"),
+        (lambda: dpbi.Setting([1, 1], [4, 4, 4], 1), "--counts has 3 numbers, but the prior has 2"),
+        (lambda: dpbi.Setting("1,1", "4,4", 1), "prior has something else than numbers\n  help: give one number"),
+        (lambda: dpbi.inspect(prior=[[1, 1], [1, 1]], counts=[1] * 4, epsilon=1), "help: give its values in one row"),
         (lambda: SETTING.sample("lshist", runs=-1), "sample.toml:3"),
         (lambda: SETTING.law("tight").quantile(2), "2 is no probability"),
         (lambda: dpbi.run("beta_balanced", set={"runs": None}), "None is no value of a config"),
@@ -157,6 +159,99 @@ def test_errors_say_cause_and_remedy() -> None:
     # A table whose loss is infinite, however small the factor.
     with pytest.raises(ValueError, match="help: let the weights be positive"):
         SETTING.audit(dpbi.Own(np.eye(91), "truth"), calibrate=True)
+
+
+def test_a_setting_is_refused_where_it_is_made() -> None:
+    wrong: list[dict[str, Any]] = [
+        dict(prior=[1, np.nan]),
+        dict(prior=[1, 0]),
+        dict(prior=[1], counts=[4]),
+        dict(counts=[4, 4, 4]),
+        dict(counts=[4, -4]),
+        dict(counts=[4, 4.5]),
+        dict(counts=[4, np.nan]),
+        dict(counts=[4, 1e300]),
+        dict(epsilon=-1),
+        dict(epsilon=np.inf),
+        dict(epsilon=None),
+        dict(delta=1),
+        dict(gamma=-1),
+        dict(distance="helinger"),
+    ]
+    for change in wrong:
+        given = {**dict(prior=[1, 1], counts=[4, 4], epsilon=1), **change}
+        with pytest.raises(ValueError) as asked:
+            dpbi.inspect("geometric", **given)
+        with pytest.raises(ValueError) as made:
+            dpbi.Setting(**given)
+        assert str(made.value) == str(asked.value)
+    with pytest.raises(ValueError, match="prior is empty\n  help: give one number for each category"):
+        dpbi.Setting([], [], 1)
+
+
+def test_a_shape_says_what_is_meant() -> None:
+    def read(released: Any, noise: Any = "laplace(scale=1)") -> dpbi.Posterior:
+        return dpbi.posterior(released, noise=noise, prior=1)
+
+    assert read(np.array([3, 4])) == read([3, 4]) == read([[3, 4]])
+    assert read([np.array([3, 4]), np.array([4, 4])]) == read([[3, 4], [4, 4]], ["laplace(scale=1)"] * 2)
+    wrong: list[tuple[Any, str]] = [
+        (np.zeros((2, 2, 2)), "has the shape (2, 2, 2)"),
+        (5, "has the shape ()"),
+        ([[1, 2], [3]], "has"),
+        ([], "is empty"),
+        (np.zeros((0, 3)), "is empty"),
+        ("41,17", "has something else than numbers"),
+    ]
+    for released, fault in wrong:
+        with pytest.raises(ValueError, match=re.escape(f"released {fault}")) as error:
+            read(released)
+        assert "help: give a row with one number for each cell, or, for several releases" in str(error.value)
+    for noise in [lambda t: -abs(t), 0.5, None, [lambda t: -abs(t)]]:
+        with pytest.raises(ValueError, match="help: give a text, such as 'discrete-laplace"):
+            read([3, 4], noise)
+
+
+def test_masks_and_imaginary_parts_are_not_dropped() -> None:
+    rows = dpbi.candidates(12, 3)
+    table = np.full((91, 91), 1 / 91)
+    uses: list[tuple[Any, Any]] = [
+        (np.array([4.0, 5.0, 3.0]), lambda given: dpbi.posterior(given, noise="laplace(scale=1)", prior=1)),
+        (np.ones((2, 3)), lambda given: dpbi.posterior(list(given), noise="laplace(scale=1)", prior=1)),
+        (np.ones(3), lambda given: dpbi.Setting(given, [4, 5, 3], 1)),
+        (np.array([4, 5, 3]), lambda given: dpbi.Setting([1, 1, 1], given, 1)),
+        (table, dpbi.Own),
+        (-1.0 * rows[:, 0], lambda given: SETTING.audit(dpbi.Own(lambda c, r: given, "mine"))),
+    ]
+    for given, use in uses:
+        use(given)
+        masked = np.ma.masked_array(given, mask=False)
+        use(masked)
+        masked[..., 1] = np.ma.masked
+        for wrong, fault in [(masked, "has masked numbers"), (given + 0j, "has imaginary parts")]:
+            with pytest.raises(ValueError, match=f"{fault}\n  help: "):
+                use(wrong)
+
+
+def test_an_error_of_ones_own_function_names_the_data_set() -> None:
+    class Mine(Exception):
+        pass
+
+    def weigh(counts: Any, candidates: Any) -> Any:
+        if counts[0] == 5:
+            raise Mine("cause")
+        return -candidates[:, 0]
+
+    for ask in (SETTING.audit, SETTING.law, SETTING.sample, SETTING.choose):
+        with pytest.raises(Mine) as error:
+            ask(weigh)
+        assert str(error.value) == "cause"
+        shown = "".join(traceback.format_exception(None, error.value, error.tb))
+        assert 'raise Mine("cause")' in shown and "weigh was called for the data set (5, 0, 7)" in shown
+    with pytest.raises(ValueError, match="what nothing returns has the shape") as failed:
+        SETTING.audit(dpbi.Own(lambda c, r: None, "nothing"))
+    shown = "".join(traceback.format_exception(None, failed.value, failed.tb))
+    assert "nothing was called for the data set (0, 0, 12)" in shown
 
 
 def test_answers_do_not_depend_on_threads() -> None:

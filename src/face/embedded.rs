@@ -5,7 +5,7 @@
 
 use std::ffi::OsString;
 
-use crate::cli::{Cli, Command};
+use crate::cli::{Cli, Command, Inspect};
 use crate::command;
 use crate::failure::Failure;
 use crate::interrupt;
@@ -25,9 +25,18 @@ pub fn answer(arguments: &[OsString]) -> Result<String, Failure> {
 
 /// What `inspect` answers about one mechanism, and every output that it can make.
 pub fn law(arguments: &[OsString]) -> Result<ListedLaw, Failure> {
-    match begin(arguments)?.command {
-        Some(Command::Inspect(args)) => command::law(&args),
-        _ => Err(Diagnostic::new("a law is what `inspect` computes").into()),
+    command::law(&inspected(begin(arguments)?)?)
+}
+
+/// Refuses a setting that `inspect` would refuse. Nothing is computed.
+pub fn check_setting(arguments: &[OsString]) -> Result<(), Failure> {
+    Ok(command::check_setting(&inspected(Cli::read_embedded(arguments)?)?)?)
+}
+
+fn inspected(cli: Cli) -> Result<Inspect, Diagnostic> {
+    match cli.command {
+        Some(Command::Inspect(args)) => Ok(args),
+        _ => Err(Diagnostic::new("this is what `inspect` is asked")),
     }
 }
 

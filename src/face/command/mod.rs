@@ -35,7 +35,7 @@ use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-pub use inspect::{ListedLaw, law};
+pub use inspect::{ListedLaw, check_setting, law};
 
 use crate::cli::{Cli, Command, MOST_THREADS, Replace, Threads};
 use crate::failure::{Failure, WorkError};

@@ -29,6 +29,11 @@ pub fn execute(args: &Inspect) -> Result<(), Failure> {
     args.calculation.answer.give(|| found.laws(), || found.document(), || found.text())
 }
 
+/// Refuses a setting that cannot be.
+pub fn check_setting(args: &Inspect) -> Result<(), Diagnostic> {
+    setting(args).map(|_| ())
+}
+
 /// The document, and the law of the one mechanism that is named.
 pub fn law(args: &Inspect) -> Result<ListedLaw, Failure> {
     let setting = setting(args)?;
