@@ -7,7 +7,7 @@ use engine::mechanism::law::Exact;
 
 /// The version of everything that reaches a table. To be raised whenever any number or draw, or the
 /// form in which cells are kept, changes: cells of different versions are never mixed.
-pub const NUMERICS: u32 = 3;
+pub const NUMERICS: u32 = 4;
 
 /// What a cell holds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -87,7 +87,7 @@ mod tests {
         let forms = form::<Tables>() + &form::<Block>();
         assert_eq!(
             (NUMERICS, sha256(forms.as_bytes()).as_str()),
-            (3, "8bebdc675a36813495a9281163a043e0990185b4cc12171842290566eb5501f9"),
+            (4, "8bebdc675a36813495a9281163a043e0990185b4cc12171842290566eb5501f9"),
             "the fields of a row or of a block have changed: raise NUMERICS, or the version of the \
              kinds that have such rows, and pin this hash\n{forms}"
         );
