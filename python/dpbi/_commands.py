@@ -19,6 +19,9 @@ Numbers = Union[Sequence[float], npt.NDArray[Any]]
 A = TypeVar("A", bound=Answer)
 
 
+# Flags that are given once for each of several values: names of columns may have commas.
+REPEATED = {"by"}
+
 # Flags of whole numbers: 50.0 records are 50.
 WHOLE = {"n", "counts", "candidate", "runs", "seed", "threads"}
 
@@ -44,7 +47,12 @@ def text(value: Any, whole: bool = False) -> str:
 
 def flags(options: Mapping[str, Any]) -> list[str]:
     """Options as they are typed. What is None or False is left out."""
-    given = [(key, value) for key, value in options.items() if value is not None and value is not False]
+    given = []
+    for key, value in options.items():
+        value = plain(value)
+        is_list = key in REPEATED and isinstance(value, (list, tuple))
+        given += [(key, one) for one in (value if is_list else [value])]
+    given = [(key, value) for key, value in given if value is not None and value is not False]
     typed = [(key.replace("_", "-"), value is True, text(value, key in WHOLE)) for key, value in given]
     return [f"--{key}" if alone else f"--{key}={value}" for key, alone, value in typed]
 

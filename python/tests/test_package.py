@@ -212,6 +212,14 @@ def test_a_shape_says_what_is_meant() -> None:
             read([3, 4], noise)
 
 
+def test_groups_of_several_columns(tmp_path: Path) -> None:
+    rows = [f"{arm},{site},{answer},5" for arm in "ab" for site in "xy" for answer in "no yes".split()]
+    (tmp_path / "cells.csv").write_text("\n".join(["arm,site,answer,noisy", *rows]))
+    asked: dict[str, Any] = dict(column="answer", count="noisy", noise="laplace(scale=1)", prior=1)
+    found = dpbi.posterior(data=str(tmp_path / "cells.csv"), by=["arm", "site"], **asked)
+    assert list(found.groups["title"]) == ["a, x", "a, y", "b, x", "b, y"]
+
+
 def test_masks_and_imaginary_parts_are_not_dropped() -> None:
     rows = dpbi.candidates(12, 3)
     table = np.full((91, 91), 1 / 91)
