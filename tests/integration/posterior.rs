@@ -92,6 +92,10 @@ fn what_is_wrong_is_said() {
             "--noise: unknown function `laplacian`",
         ),
         ("--released 41,17 --noise laplace(scale=1) --prior 1,1,1", "3 numbers for 2 categories"),
+        (
+            "--released 41 --noise laplace(scale=1) --prior 1",
+            "--released: there must be at least two",
+        ),
         ("--released 41,a --noise laplace(scale=1) --prior 1", "--released: `a` is not a number"),
         (
             "--released 41,17 --released 4 --noise laplace(scale=1) --prior 1",

@@ -55,6 +55,9 @@ fn whole<S: Serializer>(number: &Option<f64>, to: S) -> Result<S::Ok, S::Error> 
     }
 }
 
+/// The name of a share, its cells, and the group within which it is meant.
+type Asked = (String, Vec<usize>, Vec<usize>);
+
 /// Rows that add up to the whole.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Block {
@@ -321,13 +324,6 @@ impl<'a> TablePosterior<'a> {
         found
     }
 
-    fn estimate(&self, cells: &[usize], group: &[usize], level: f64) -> Estimate {
-        match self.exact(cells, group) {
-            Some(share) => Estimate::of_share(&share, level),
-            None => Estimate::of_draws(self.sampled().share(cells, group, level)),
-        }
-    }
-
     /// The share of some cells of the table within some others. If it is not computed, it is the mean of its laws given
     /// true counts that are drawn.
     pub(super) fn share(&self, cells: &[usize], group: &[usize]) -> BetaMixture {
@@ -346,9 +342,8 @@ impl<'a> TablePosterior<'a> {
     /// The share of every cell.
     pub fn shares(&self, level: f64) -> Vec<Row> {
         let table = &self.request.table;
-        let share =
-            |cell: usize| self.row(table.cell_name(cell), &[cell], &self.histogram(cell), level);
-        parallel::map_range(0..table.cells(), share)
+        let asked = |cell: usize| (table.cell_name(cell), vec![cell], self.histogram(cell));
+        self.rows((0..table.cells()).map(asked).collect(), level)
     }
 
     fn margins(&self, level: f64) -> Vec<Block> {
@@ -358,9 +353,11 @@ impl<'a> TablePosterior<'a> {
         }
         let block = |margin: &Margin| {
             let columns = margin.columns.iter().map(|&column| &*table.attributes()[column].name);
-            let rows = parallel::map(&margin.rows, |one| {
-                self.row(table.margin_name(margin, one), &one.cells, &self.histogram(0), level)
-            });
+            let asked = margin
+                .rows
+                .iter()
+                .map(|one| (table.margin_name(margin, one), one.cells.clone(), self.histogram(0)));
+            let rows = self.rows(asked.collect(), level);
             Block { title: columns.collect::<Vec<_>>().join(", "), rows }
         };
         table.margins().iter().map(block).collect()
@@ -374,20 +371,32 @@ impl<'a> TablePosterior<'a> {
         }
         let block = |group: usize| {
             let all: Vec<usize> = table.group(group).collect();
-            let cells: Vec<(&usize, &String)> =
-                all.iter().zip(&table.outcome().categories).collect();
-            let rows = parallel::map(&cells, |(cell, category)| {
-                self.row((*category).clone(), &[**cell], &all, level)
-            });
-            Block { title: table.group_name(group), rows }
+            let asked = all.iter().zip(&table.outcome().categories);
+            let asked = asked.map(|(cell, category)| (category.clone(), vec![*cell], all.clone()));
+            Block { title: table.group_name(group), rows: self.rows(asked.collect(), level) }
         };
         (0..table.groups()).map(block).collect()
     }
 
-    fn row(&self, name: String, cells: &[usize], group: &[usize], level: f64) -> Row {
-        let released = self.released.as_ref();
-        let released = released.map(|counts| cells.iter().map(|&cell| counts[cell]).sum());
-        Row { cell: name, released, share: self.estimate(cells, group, level) }
+    /// A row for each name: the share of some cells within a group.
+    fn rows(&self, asked: Vec<Asked>, level: f64) -> Vec<Row> {
+        let exact = parallel::map(&asked, |(_, cells, group)| {
+            self.exact(cells, group).map(|share| Estimate::of_share(&share, level))
+        });
+        // A thread that waited for draws could not help to make them, so they are made before threads need them.
+        let sampled = exact.iter().any(Option::is_none).then(|| self.sampled());
+        let drawn = |(_, cells, group): &Asked| {
+            sampled.map(|sampled| Estimate::of_draws(sampled.share(cells, group, level)))
+        };
+        let shares = parallel::map_range(0..asked.len(), |place| {
+            exact[place].or_else(|| drawn(&asked[place])).expect("exact, or drawn")
+        });
+        let row = |((cell, cells, _), share): (Asked, Estimate)| {
+            let released = self.released.as_ref();
+            let released = released.map(|counts| cells.iter().map(|&cell| counts[cell]).sum());
+            Row { cell, released, share }
+        };
+        asked.into_iter().zip(shares).map(row).collect()
     }
 
     /// The comparisons that are asked for.

@@ -45,7 +45,8 @@ pub struct Contrast {
 impl Question {
     /// The level in per cent, in words.
     pub fn percent(&self) -> String {
-        format!("{} %", 100.0 * self.level)
+        // 100 · 0.07 is 7.000000000000001 in doubles.
+        format!("{} %", (1e12 * self.level).round() / 1e10)
     }
 
     /// The columns over whose combinations a compared share is a mean, in which each has the same weight.
@@ -90,5 +91,17 @@ impl Question {
             }
         }
         contrasts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_are_percentages_as_they_were_typed() {
+        for (level, words) in [(0.07, "7 %"), (0.95, "95 %"), (0.999, "99.9 %"), (0.29, "29 %")] {
+            assert_eq!(Question { level, ..Question::default() }.percent(), words);
+        }
     }
 }

@@ -24,6 +24,10 @@ pub fn read(args: &Posterior) -> Result<Elsewhere, Diagnostic> {
         None => {
             let lists = args.released.iter().map(|list| numbers(list));
             let values: Vec<Vec<f64>> = lists.collect::<Result<_, _>>()?;
+            if values[0].len() < 2 {
+                let cause = "there must be at least two cells";
+                return Err(wrong("released", cause).help("give one number for every cell"));
+            }
             let labels = match args.labels.is_empty() {
                 true => (1..=values[0].len()).map(|number| number.to_string()).collect(),
                 false => args.labels.iter().map(|label| label.trim().to_owned()).collect(),
