@@ -53,6 +53,13 @@ fn uniform_positive(rng: &mut (impl Rng + ?Sized)) -> f64 {
     1.0 - uniform(rng)
 }
 
+/// An index, with probabilities in proportion to weights of which these are the running sums.
+pub fn draw_index(running: &[f64], rng: &mut (impl Rng + ?Sized)) -> usize {
+    let last = running.len() - 1;
+    let target = uniform(rng) * running[last];
+    running.partition_point(|&sum| sum <= target).min(last)
+}
+
 /// A uniform whole number in [0, `bound`), without bias (by rejection).
 pub fn uniform_below(bound: u64, rng: &mut (impl Rng + ?Sized)) -> u64 {
     let mask = u64::MAX >> (bound.max(2) - 1).leading_zeros();

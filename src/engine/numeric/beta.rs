@@ -1,5 +1,6 @@
 //! The distribution function of a Beta law, for parameters from 10⁻¹⁰⁰ to 10⁷ and beyond.
 
+use super::gamma::excess_over_log1p;
 use super::stirling::{FROM, tail};
 use super::{exp_accurate, lgamma, ln, log1p};
 
@@ -78,7 +79,8 @@ pub fn ln_logit_density(a: f64, b: f64, place: Place) -> f64 {
     let total = a + b;
     if a >= FROM && b >= FROM {
         let gap = if place.x <= 0.5 { total * place.x - a } else { b - total * place.rest };
-        return a * log_excess(gap / a) + b * log_excess(-gap / b) + 0.5 * ln(a / total * b)
+        return -a * excess_over_log1p(gap / a) - b * excess_over_log1p(-gap / b)
+            + 0.5 * ln(a / total * b)
             - HALF_LN_TAU
             + tail(total)
             - tail(a)
@@ -94,19 +96,6 @@ pub fn ln_logit_density(a: f64, b: f64, place: Place) -> f64 {
         lgamma(a) + lgamma(b) - lgamma(total)
     };
     a * place.ln_x + b * place.ln_rest - ln_beta
-}
-
-/// ln(1 + u) − u, u > −1. Its series has one term less than that in `gamma`, and other last bits.
-fn log_excess(u: f64) -> f64 {
-    if u.abs() > 0.1 {
-        return log1p(u) - u;
-    }
-    // −u²/2 + u³/3 − …
-    let mut sum = 0.0;
-    for power in (2..=18).rev() {
-        sum = 1.0 / f64::from(power) - u * sum;
-    }
-    -u * u * sum
 }
 
 /// The continued fraction of I_x(a, b) · a B(a, b) / (x^a (1−x)^b).

@@ -65,13 +65,11 @@ pub fn digamma_excess(a: f64) -> f64 {
     if a < 1.0 { ln((a + 1.0) / a) - digamma_gap(a + 1.0) } else { 1.0 / a - digamma_gap(a) }
 }
 
-/// x − ln(1 + x) for x > 0; by its series where the difference cancels.
-fn excess_over_log1p(x: f64) -> f64 {
-    if x > 0.1 { x - log1p(x) } else { small_excess_over_log1p(x) }
-}
-
-/// x − ln(1 + x) = x²/2 − x³/3 + … for |x| <= 0.1, where eighteen terms reach the last bit.
-pub(super) fn small_excess_over_log1p(x: f64) -> f64 {
+/// x − ln(1 + x) for x > −1. Where the difference cancels it is x²/2 − x³/3 + …: eighteen terms reach the last bit.
+pub(super) fn excess_over_log1p(x: f64) -> f64 {
+    if x.abs() > 0.1 {
+        return x - log1p(x);
+    }
     (2..20).rev().fold(0.0, |tail, i| 1.0 / f64::from(i) - x * tail) * x * x
 }
 

@@ -13,7 +13,7 @@
 //! For 0 < q < 1 every part is positive. For q > 1 the second weight is negative, and about
 //! log10(2q) digits go.
 
-use super::gamma::small_excess_over_log1p;
+use super::gamma::excess_over_log1p;
 use super::{Sum, Table, ln, log1p, stirling};
 
 /// J(α + x, α + v) for the order q. For q > 1, −∞ where the integral is infinite: m <= 0.
@@ -61,27 +61,18 @@ pub fn reverse_renyi_table(q: f64, alpha: f64, x: u64, last: u64) -> Table {
     Table::new(0, (0..=last.max(x)).map(term).collect())
 }
 
-/// Below this the series are used; eighteen terms reach the last bit.
-const SMALL: f64 = 0.1;
-
 /// t − ln r, r = 1 + t, where either keeps its digits.
 fn excess(t: f64, r: f64) -> f64 {
-    if t.abs() < SMALL {
-        return small_excess_over_log1p(t);
-    }
-    t - logarithm(t, r)
+    if t.abs() < 0.5 { excess_over_log1p(t) } else { t - ln(r) }
 }
 
-/// r ln r − t, r = 1 + t.
+/// r ln r − t, r = 1 + t. Where the difference cancels, eighteen terms of its series reach the last bit.
 fn entropy(t: f64, r: f64) -> f64 {
-    if t.abs() < SMALL {
+    if t.abs() < 0.1 {
         return (2..20).rev().fold(0.0, |tail, i| 1.0 / f64::from(i * (i - 1)) - t * tail) * t * t;
     }
-    r * logarithm(t, r) - t
-}
-
-fn logarithm(t: f64, r: f64) -> f64 {
-    if t.abs() < 0.5 { log1p(t) } else { ln(r) }
+    let ln_r = if t.abs() < 0.5 { log1p(t) } else { ln(r) };
+    r * ln_r - t
 }
 
 /// `value` if it is positive, else 0. (`max` may return −0 for −0, and the sign is read later.)

@@ -16,6 +16,7 @@ pub mod jensen;
 pub mod kernel;
 mod ln;
 pub mod log_affinity;
+mod log_sum;
 pub mod overlap;
 pub(crate) mod rows;
 pub(crate) mod scale;
@@ -26,6 +27,7 @@ mod table;
 use complex::Complex;
 pub use digits::{short, short_or_dash, significant};
 pub use libm::{exp as exp_accurate, expm1, lgamma, log as ln, log1p};
+pub use log_sum::{ln_sum, relative};
 pub use sum::Sum;
 pub use table::Table;
 

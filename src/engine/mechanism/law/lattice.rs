@@ -20,11 +20,11 @@ use super::noise::{NEGLECTED, steps_within, window};
 use super::product::is_walked;
 use super::{Batch, Law};
 use crate::numeric::sum::sum;
-use crate::numeric::{Table, exp_accurate, ln};
+use crate::numeric::{Table, exp_accurate, ln, ln_sum};
 use crate::operations::{Operation, count};
 use crate::posterior::model::Posterior;
 use crate::posterior::simplex::{Blocks, Region, Row, Shape, Tail};
-use crate::rng::uniform;
+use crate::rng::{draw_index, uniform};
 
 /// The factor f of one coordinate of the noise.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -611,13 +611,10 @@ impl LatticeSampler {
     /// makes the sum 0, and is accepted with probability f.
     pub fn draw(&self, rng: &mut impl Rng, out: &mut [u64]) {
         let Some((last, others)) = out.split_last_mut() else { return };
-        let whole = self.running[self.running.len() - 1];
         loop {
             let mut sum = 0;
             for z in others.iter_mut() {
-                let target = uniform(rng) * whole;
-                let place = self.running.partition_point(|&running| running <= target);
-                let drawn = place as i64 - self.reach;
+                let drawn = draw_index(&self.running, rng) as i64 - self.reach;
                 sum += drawn;
                 *z = drawn as u64;
             }
@@ -723,16 +720,7 @@ impl LatticeNoise {
 /// ln Σ_u e^(f(t − u) + g(u)) at every place of f.
 fn ln_convolved(f: &[f64], g: &[f64]) -> Vec<f64> {
     count(Operation::LogTerm, f.len() * (f.len() + 1) / 2);
-    let at = |t: usize| {
-        let terms = || (0..=t).map(|u| f[t - u] + g[u]);
-        let highest = terms().fold(f64::NEG_INFINITY, f64::max);
-        if highest == f64::NEG_INFINITY {
-            return highest;
-        }
-        let sum: f64 = terms().map(|term| exp_accurate(term - highest)).sum();
-        highest + ln(sum)
-    };
-    (0..f.len()).map(at).collect()
+    (0..f.len()).map(|t| ln_sum((0..=t).map(|u| f[t - u] + g[u]))).collect()
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use crate::mechanism::own::ProbabilityTable;
 use crate::numeric::{Sum, exp_accurate};
 use crate::posterior::model::{Counts, Posterior};
 use crate::posterior::simplex::{Blocks, Region, Row};
-use crate::rng::uniform;
+use crate::rng::draw_index;
 
 /// What the law takes: every output of its region is looked up.
 pub fn effort(posterior: &Posterior, table: &ProbabilityTable) -> Effort {
@@ -24,8 +24,9 @@ pub struct Listed {
     /// `None` if there are too many outputs to walk.
     blocks: Option<Blocks>,
     probabilities: HashMap<Counts, f64>,
-    /// The outputs in order, with the sum of the probabilities up to each.
-    running: Vec<(Counts, f64)>,
+    /// The outputs in order, and the sums of the probabilities up to each.
+    outputs: Vec<Counts>,
+    running: Vec<f64>,
     truth: Counts,
 }
 
@@ -35,13 +36,14 @@ impl Listed {
         let listed = row.iter().map(|(r, ln_p)| (r.clone(), exp_accurate(*ln_p)));
         let probabilities: HashMap<Counts, f64> = listed.clone().collect();
         let mut sum = Sum::default();
-        let running = listed.map(|(output, probability)| {
+        let up_to = |(output, probability): (Counts, f64)| {
             sum.add(probability);
             (output, sum.value())
-        });
-        let running = running.collect();
+        };
+        let (outputs, running) = listed.map(up_to).unzip();
         let blocks = is_walked(&region).then(|| region.blocks());
-        Self { region, blocks, probabilities, running, truth: posterior.counts().to_vec() }
+        let truth = posterior.counts().to_vec();
+        Self { region, blocks, probabilities, outputs, running, truth }
     }
 }
 
@@ -71,12 +73,12 @@ impl Law for Listed {
     }
 
     fn draw(&self, k: usize, batches: &mut [Batch]) {
-        let Some((_, whole)) = self.running.last() else { return };
+        if self.outputs.is_empty() {
+            return;
+        }
         for Batch { rng, released } in batches {
             for out in released.chunks_exact_mut(k) {
-                let target = uniform(rng) * whole;
-                let place = self.running.partition_point(|(_, running)| *running <= target);
-                out.copy_from_slice(&self.running[place.min(self.running.len() - 1)].0);
+                out.copy_from_slice(&self.outputs[draw_index(&self.running, rng)]);
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Logarithms of probabilities, output by output: they are right where probabilities underflow.
 
 use super::{Outputs, Product, Recipe, hamming_normaliser, lattice};
-use crate::numeric::{Sum, exp_accurate, ln};
+use crate::numeric::{ln, ln_sum};
 use crate::posterior::error_field::Field;
 use crate::posterior::model::{Counts, Posterior, hamming_distance};
 
@@ -17,14 +17,9 @@ pub fn ln_probabilities(
     match recipe {
         Recipe::Exponential { rate } => {
             let weights: Vec<f64> = list.iter().map(|r| -rate * score.at(r)).collect();
-            // The largest weight is 1, at the data itself: what underflows does not count.
-            normalised(weights, 0.0)
+            normalised(weights)
         }
-        Recipe::Weighed { weight } => {
-            let weights = weight.log_weights(posterior, &list, score);
-            let largest = weights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-            normalised(weights, largest)
-        }
+        Recipe::Weighed { weight } => normalised(weight.log_weights(posterior, &list, score)),
         Recipe::OwnNoise { noise, restored } => {
             let table = noise.table();
             of_marginals(posterior, restored, &list, |x, v| table.ln_probability(x, v))
@@ -52,10 +47,9 @@ pub fn ln_probabilities(
     }
 }
 
-/// Logarithms of probabilities, from those of weights. `largest` is the largest of these.
-fn normalised(mut weights: Vec<f64>, largest: f64) -> Vec<f64> {
-    let scaled: Sum = weights.iter().map(|&weight| exp_accurate(weight - largest)).collect();
-    let ln_normaliser = largest + ln(scaled.value());
+/// Logarithms of probabilities, from those of weights.
+fn normalised(mut weights: Vec<f64>) -> Vec<f64> {
+    let ln_normaliser = ln_sum(weights.iter().copied());
     weights.iter_mut().for_each(|weight| *weight -= ln_normaliser);
     weights
 }

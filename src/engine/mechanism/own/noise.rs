@@ -4,10 +4,10 @@ use super::constants::Constants;
 use super::names::Name;
 use crate::expression::Expression;
 use crate::named;
-use crate::numeric::{Sum, Table, exp_accurate, ln};
+use crate::numeric::{Sum, Table, exp_accurate, ln, ln_sum};
 use crate::posterior::simplex::Window;
 use crate::refusal::Refusal;
-use crate::rng::{Stream, uniform};
+use crate::rng::{Stream, draw_index};
 
 named! {
     /// Which counts get noise.
@@ -114,10 +114,10 @@ impl OwnNoise {
         let (mut from, mut to) = (0, 16);
         loop {
             let added = self.both_sides(&expression, from, to)?;
-            let part = ln_sum(&added);
+            let part = ln_sum(added.iter().copied());
             all.extend(added);
             parts.push((to, part));
-            let total = ln_sum(&all);
+            let total = ln_sum(all.iter().copied());
             let negligible = |part: &f64| *part < total + LN_BEYOND;
             // Twice as far there is nothing, nor was there in the last part.
             let ended =
@@ -211,28 +211,14 @@ impl OwnNoise {
         logs.iter_mut().for_each(|log| *log -= total);
         let mut below = logs.clone();
         for i in 1..below.len() {
-            below[i] = ln_add(below[i - 1], below[i]);
+            below[i] = ln_sum([below[i - 1], below[i]]);
         }
         let mut above = logs.clone();
         for i in (0..above.len() - 1).rev() {
-            above[i] = ln_add(above[i + 1], above[i]);
+            above[i] = ln_sum([above[i + 1], above[i]]);
         }
         NoiseTable { n: self.n, furthest, logs, below, above }
     }
-}
-
-/// ln Σ e^v.
-fn ln_sum(values: &[f64]) -> f64 {
-    let highest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    if highest == f64::NEG_INFINITY {
-        return highest;
-    }
-    highest + ln(values.iter().map(|value| exp_accurate(value - highest)).collect::<Sum>().value())
-}
-
-/// ln (e^a + e^b).
-fn ln_add(a: f64, b: f64) -> f64 {
-    ln_sum(&[a, b])
 }
 
 /// The law of the noise at data of one size.
@@ -290,10 +276,7 @@ pub struct NoiseSampler {
 impl NoiseSampler {
     /// Draws ⌊x + t⌋₀ⁿ.
     pub fn draw(&self, x: u64, rng: &mut Stream) -> u64 {
-        let whole = self.running[self.running.len() - 1];
-        let target = uniform(rng) * whole;
-        let place = self.running.partition_point(|&running| running <= target);
-        let t = place.min(self.running.len() - 1) as i64 - self.furthest;
+        let t = draw_index(&self.running, rng) as i64 - self.furthest;
         x.saturating_add_signed(t).min(self.n)
     }
 }

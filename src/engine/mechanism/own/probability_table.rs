@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::mechanism::law::OutputSet;
-use crate::numeric::{Sum, exp_accurate, ln};
+use crate::numeric::{Sum, exp_accurate, ln, ln_sum};
 use crate::posterior::model::{Counts, Posterior, compositions, vector};
 use crate::posterior::simplex::{Region, list_compositions};
 use crate::refusal::Refusal;
@@ -137,10 +137,7 @@ impl ProbabilityTable {
         if power == 1.0 {
             return Cow::Borrowed(row);
         }
-        // The largest term is 1, so that the sum is a number however large the power is.
-        let largest = power * row.values().copied().fold(f64::NEG_INFINITY, f64::max);
-        let sum: Sum = row.values().map(|ln_p| exp_accurate(power * ln_p - largest)).collect();
-        let ln_sum = largest + ln(sum.value());
+        let ln_sum = ln_sum(row.values().map(|ln_p| power * ln_p));
         Cow::Owned(row.iter().map(|(r, ln_p)| (r.clone(), power * ln_p - ln_sum)).collect())
     }
 

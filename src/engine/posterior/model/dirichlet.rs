@@ -3,7 +3,7 @@
 use rand::Rng;
 
 use super::Counts;
-use crate::numeric::exp_accurate;
+use crate::numeric::relative;
 use crate::rng::{self, ln_standard_gamma};
 
 /// Why a vector is not a Dirichlet parameter.
@@ -72,9 +72,7 @@ impl Prior {
 
     /// Draws the probabilities of the categories, up to a common factor.
     pub fn draw_weights(&self, rng: &mut impl Rng) -> Vec<f64> {
-        let logs: Vec<f64> = self.0.iter().map(|&a| ln_standard_gamma(a, rng)).collect();
-        let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        logs.iter().map(|log| exp_accurate(log - largest)).collect()
+        relative(self.0.iter().map(|&a| ln_standard_gamma(a, rng)).collect::<Vec<_>>())
     }
 
     /// Draws counts of `n` records from the prior predictive (Dirichlet-multinomial) distribution:

@@ -4,7 +4,7 @@
 use super::{CountsLaw, Seen};
 use crate::release::Method;
 use engine::analysis::true_counts::CountNoise;
-use engine::numeric::{Sum, exp_accurate, lgamma};
+use engine::numeric::{Sum, lgamma, relative};
 use engine::parallel;
 use engine::rng::{Stream, standard_exponential, stream, uniform};
 
@@ -87,10 +87,8 @@ fn drawn_variance(method: &Method, noise: &CountNoise, released: &[u64], rng: &m
             all.push((predictive.sum::<f64>() - of_last.abs() / noise.scale, counts));
         }
     }
-    let largest = all.iter().map(|one| one.0).fold(f64::NEG_INFINITY, f64::max);
     let (mut total, mut first, mut second) = (0.0, vec![0.0; k], vec![0.0; k]);
-    for (log, counts) in &all {
-        let weight = exp_accurate(log - largest);
+    for ((_, counts), weight) in all.iter().zip(relative(all.iter().map(|one| one.0))) {
         total += weight;
         for cell in 0..k {
             let mean = (alpha[cell] + counts[cell]) / size;

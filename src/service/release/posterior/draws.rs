@@ -10,7 +10,7 @@
 
 use super::law::{Drawers, Law};
 use super::weights::Weights;
-use engine::numeric::{Sum, exp_accurate, ln};
+use engine::numeric::{Sum, exp_accurate, ln_sum};
 use engine::parallel;
 use engine::rng::{ln_standard_gamma, stream, uniform};
 
@@ -68,15 +68,8 @@ fn blocks(cells: usize, number: usize) -> Vec<usize> {
 
 /// The shares of one draw, from the columns of [`Sampler::block`]; every cell has its column.
 pub(super) fn shares(columns: &[Vec<f64>], row: usize, column_of: &[usize]) -> Vec<f64> {
-    let logs: Vec<f64> = columns.iter().map(|column| column[row]).collect();
-    let sum = ln_sum(&logs);
-    column_of.iter().map(|&column| exp_accurate(logs[column] - sum)).collect()
-}
-
-/// The logarithm of the sum of numbers with these logarithms.
-pub(super) fn ln_sum(logs: &[f64]) -> f64 {
-    let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    largest + ln(logs.iter().map(|log| exp_accurate(log - largest)).sum())
+    let sum = ln_sum(columns.iter().map(|column| column[row]));
+    column_of.iter().map(|&column| exp_accurate(columns[column][row] - sum)).collect()
 }
 
 /// What is known of one cell, or of several together: the prior's parameter, and the weights of its count.

@@ -2,8 +2,8 @@
 //! group counts equally. The mean of the difference is exact; all else is computed from draws.
 
 use super::counts_law::{CountsLaw, Within};
-use super::draws::{Cell, Drawn, Sampler, in_blocks, ln_sum};
-use engine::numeric::{exp_accurate, ln};
+use super::draws::{Cell, Drawn, Sampler, in_blocks};
+use engine::numeric::{exp_accurate, ln, ln_sum};
 
 /// How two means of shares compare.
 #[derive(Clone, Copy, Debug)]
@@ -121,7 +121,7 @@ impl Draw {
 /// The logarithm of a mean of shares: of the first or the second one of every two columns. Shares may be too small for
 /// doubles.
 fn ln_mean(columns: &[Vec<f64>], row: usize, place: usize) -> f64 {
-    let share = |pair: &[Vec<f64>]| pair[place][row] - ln_sum(&[pair[0][row], pair[1][row]]);
+    let share = |pair: &[Vec<f64>]| pair[place][row] - ln_sum([pair[0][row], pair[1][row]]);
     let shares: Vec<f64> = columns.chunks_exact(2).map(share).collect();
-    ln_sum(&shares) - ln(shares.len() as f64)
+    ln_sum(shares.iter().copied()) - ln(shares.len() as f64)
 }

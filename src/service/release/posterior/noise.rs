@@ -3,7 +3,7 @@
 //! Probabilities are up to a factor that does not depend on the count.
 
 use engine::expression::{Expression, Names, Symbol};
-use engine::numeric::{exp_accurate, expm1, gauss, ln, log1p};
+use engine::numeric::{exp_accurate, expm1, gauss, ln, ln_sum, log1p};
 
 /// The law of the noise on one count.
 #[derive(Clone, Debug, PartialEq)]
@@ -234,7 +234,7 @@ impl PublishedNoise {
                 let mut sum = f64::NEG_INFINITY;
                 let mut logs = Vec::new();
                 for x in (low..=high.max(reach as u64)).rev() {
-                    sum = ln_add(sum, self.log(-(x as f64))?);
+                    sum = ln_sum([sum, self.log(-(x as f64))?]);
                     logs.push(sum);
                 }
                 logs.reverse();
@@ -250,15 +250,6 @@ fn ln_normal_tail(t: f64) -> f64 {
     match libm::erfc(t * std::f64::consts::FRAC_1_SQRT_2) {
         tail if tail > 0.0 => ln(0.5 * tail),
         _ => -0.5 * t * t - ln(t) - 0.5 * ln(2.0 * std::f64::consts::PI),
-    }
-}
-
-/// ln(e^a + e^b).
-fn ln_add(a: f64, b: f64) -> f64 {
-    let (small, large) = if a < b { (a, b) } else { (b, a) };
-    match large == f64::NEG_INFINITY {
-        true => large,
-        false => large + log1p(exp_accurate(small - large)),
     }
 }
 

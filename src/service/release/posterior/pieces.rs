@@ -3,7 +3,7 @@
 use super::weights::LogWeights;
 use engine::numeric::{Sum, exp_accurate, expm1, ln, log1p};
 use engine::posterior::simplex::Window;
-use engine::rng::{Stream, uniform};
+use engine::rng::{Stream, draw_index, uniform};
 
 /// Weights up to a factor: between knots, which are neighbours in the list, the logarithm is linear.
 #[derive(Clone, Debug)]
@@ -143,10 +143,7 @@ struct Piece {
 
 impl Tilted {
     pub fn draw(&self, rng: &mut Stream) -> u64 {
-        let all = self.below[self.below.len() - 1];
-        let place = uniform(rng) * all;
-        let place = self.below.partition_point(|below| *below <= place);
-        self.pieces[place.min(self.pieces.len() - 1)].draw(rng)
+        self.pieces[draw_index(&self.below, rng)].draw(rng)
     }
 
     pub fn mean(&self) -> f64 {

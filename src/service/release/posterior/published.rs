@@ -12,7 +12,7 @@ use super::pieces::Pieces;
 use super::weights::{LogWeights, Weights};
 use super::wide::WideLaw;
 use engine::analysis::true_counts::ln_predictive;
-use engine::numeric::{Sum, exp_accurate, lgamma, ln, log1p};
+use engine::numeric::{Sum, exp_accurate, lgamma, ln, log1p, relative};
 use engine::posterior::model::Prior;
 use engine::posterior::simplex::Window;
 
@@ -256,10 +256,7 @@ impl Problem<'_> {
         }
         // Weights may be too small for doubles: then they are at most `FAINTEST`.
         let ln_weight = |(log, weight): (&f64, &f64)| log + ln(weight.max(FAINTEST));
-        let ln_weights: Vec<f64> = logs.iter().zip(&totals.values).map(ln_weight).collect();
-        let largest = ln_weights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let weights: Vec<f64> =
-            ln_weights.iter().map(|weight| exp_accurate(weight - largest)).collect();
+        let weights = relative(logs.iter().zip(&totals.values).map(ln_weight));
         let counts = |weight: &f64| *weight > UNLIKELY;
         let lost = |(weight, total): (&f64, &f64)| counts(weight) && *total <= FAINTEST;
         let ends = (weights.iter().position(counts), weights.iter().rposition(counts));

@@ -2,12 +2,12 @@
 
 use super::beta_mixture::{BetaMixture, Interval};
 use super::counts_law::Within;
-use super::draws::{Drawn, FEWEST, NUMBERS, SEED, ln_sum};
+use super::draws::{Drawn, FEWEST, NUMBERS, SEED};
 use super::joint::{self, Joint};
 use super::law::{Drawers, Law};
 use super::means::Means;
 use super::weights::Weights;
-use engine::numeric::exp_accurate;
+use engine::numeric::{exp_accurate, ln_sum};
 use engine::parallel;
 use std::ops::Range;
 
@@ -105,10 +105,7 @@ impl Sampled {
 
     /// The column of some cells together.
     fn merged(&self, cells: &[usize]) -> Vec<f64> {
-        let row = |row: usize| {
-            let logs: Vec<f64> = cells.iter().map(|&cell| self.columns[cell][row]).collect();
-            ln_sum(&logs)
-        };
+        let row = |row: usize| ln_sum(cells.iter().map(|&cell| self.columns[cell][row]));
         match cells {
             [cell] => self.columns[*cell].clone(),
             _ => (0..self.draws()).map(row).collect(),

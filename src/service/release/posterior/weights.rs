@@ -1,6 +1,6 @@
 //! Weights of whole numbers, their logarithms, and their convolutions.
 
-use engine::numeric::exp_accurate;
+use engine::numeric::relative;
 
 /// Weights of the counts from `first` on.
 #[derive(Clone, Debug, PartialEq)]
@@ -59,32 +59,40 @@ pub struct LogWeights {
 impl LogWeights {
     /// The weights of all x times e^(tilt x), relative to the largest.
     pub fn tilted(&self, tilt: f64) -> Weights {
-        let logs = || self.logs.iter().enumerate().map(|(place, log)| log + tilt * place as f64);
-        let largest = logs().fold(f64::NEG_INFINITY, f64::max);
-        let values = logs().map(|log| exp_accurate(log - largest)).collect();
-        Weights { first: self.first, values }
+        let logs = self.logs.iter().enumerate().map(|(place, log)| log + tilt * place as f64);
+        Weights { first: self.first, values: relative(logs) }
     }
 
     /// The tilt at which the means of independent counts sum to n.
     pub fn tilt(all: &[Self], n: u64) -> f64 {
-        let mean = |one: &Self, tilt: f64| {
-            let Weights { first, values } = one.tilted(tilt);
+        let mean = |one: &Self, at: f64| {
+            let Weights { first, values } = one.tilted(at);
             let places = values.iter().enumerate().map(|(place, weight)| place as f64 * weight);
             first as f64 + places.sum::<f64>() / values.iter().sum::<f64>()
         };
-        let is_below = |tilt: f64| all.iter().map(|one| mean(one, tilt)).sum::<f64>() < n as f64;
-        let mut end = if is_below(0.0) { 1.0 } else { -1.0 };
-        while is_below(end) == (end > 0.0) && end.abs() < STEEPEST {
-            end *= 2.0;
-        }
-        let (mut low, mut high) = (f64::min(end, 0.0), f64::max(end, 0.0));
-        for _ in 0..HALVINGS {
-            let middle = low.midpoint(high);
-            if is_below(middle) { low = middle } else { high = middle }
-        }
-        low.midpoint(high)
+        tilt(|at| all.iter().map(|one| mean(one, at)).sum(), n)
     }
 }
+
+/// The tilt at which a mean, which grows with the tilt, is n.
+pub fn tilt(mean: impl Fn(f64) -> f64, n: u64) -> f64 {
+    let is_below = |tilt: f64| mean(tilt) < n as f64;
+    let sign = if is_below(0.0) { 1.0 } else { -1.0 };
+    let is_short = |size: f64| is_below(sign * size) == (sign > 0.0);
+    let mut end = FLATTEST;
+    while is_short(end) && end < STEEPEST {
+        end *= 4.0;
+    }
+    let (mut low, mut high) = (0.0, end);
+    for _ in 0..HALVINGS {
+        let middle = f64::midpoint(low, high);
+        if is_short(middle) { low = middle } else { high = middle }
+    }
+    sign * f64::midpoint(low, high)
+}
+
+/// No tilt that matters is smaller.
+const FLATTEST: f64 = 1e-18;
 
 /// No tilt is larger.
 const STEEPEST: f64 = 1e12;

@@ -18,10 +18,11 @@
 
 use super::counts_law::FAINT;
 use super::pieces::{Pieces, Tilted};
-use engine::numeric::{exp_accurate, expm1, ln};
+use super::weights::tilt;
+use engine::numeric::{exp_accurate, expm1, ln, relative};
 use engine::parallel;
 use engine::posterior::model::Prior;
-use engine::rng::{Stream, ln_standard_gamma, stream, uniform};
+use engine::rng::{Stream, draw_index, ln_standard_gamma, stream, uniform};
 
 /// The law of the true counts of all cells.
 #[derive(Clone, Debug)]
@@ -89,9 +90,6 @@ const MOST_PROPOSALS: usize = 10_000;
 
 /// Proposals that are made to see that.
 const TRIED: usize = 50;
-
-/// The tilt is found so precisely.
-const HALVINGS: usize = 100;
 
 impl WideLaw {
     /// The law of the counts with these weights, of `n` records if that is known, and of at most `most`; `cause` says
@@ -221,8 +219,8 @@ impl WideLaw {
         let Method::Mixture { most, components, times_number } = &self.method else {
             return Vec::new();
         };
-        let weights: Vec<f64> = components.iter().map(|one| exp_accurate(one.ln_weight)).collect();
-        let chosen: Vec<usize> = (0..PART).map(|_| choose(&weights, rng)).collect();
+        let running = running(components.iter().map(|one| one.ln_weight));
+        let chosen: Vec<usize> = (0..PART).map(|_| draw_index(&running, rng)).collect();
         let mut in_order: Vec<usize> = (0..PART).collect();
         in_order.sort_unstable_by_key(|&row| (chosen[row], row));
         let mut columns = vec![vec![0; PART]; self.cells.len()];
@@ -241,14 +239,14 @@ impl WideLaw {
     }
 }
 
-/// A place, with a probability in proportion to its weight.
-fn choose(weights: &[f64], rng: &mut Stream) -> usize {
-    let mut left = uniform(rng) * weights.iter().sum::<f64>();
-    let found = weights.iter().position(|weight| {
-        left -= weight;
-        left < 0.0
-    });
-    found.unwrap_or(0)
+/// The sums of weights with these logarithms up to each, up to a factor.
+fn running(logs: impl Iterator<Item = f64> + Clone) -> Vec<f64> {
+    let mut sum = 0.0;
+    let up_to = |weight| {
+        sum += weight;
+        sum
+    };
+    relative(logs).into_iter().map(up_to).collect()
 }
 
 /// The trapezoidal rule for the integral over ln u: the integrand is analytic, and so its error is exponentially
@@ -293,7 +291,9 @@ fn mixture(cells: &[WideCell], total: f64, most: u64) -> Method {
 }
 
 fn rejection(cells: &[WideCell], n: u64) -> Method {
-    let tilt = tilt(cells, n);
+    // Here weights are e^(−tilt x) f(x).
+    let mean = |tilt: f64| cells.iter().map(|cell| cell.counts.tilted(-tilt).mean()).sum();
+    let tilt = -tilt(mean, n);
     let sums: Vec<f64> = cells.iter().map(|cell| cell.counts.tilted(tilt).ln_sum).collect();
     let all: f64 = sums.iter().sum();
     let left = |cell: usize, is_largest: bool| {
@@ -310,29 +310,13 @@ fn rejection(cells: &[WideCell], n: u64) -> Method {
     Method::Rejection { n, tilt, left }
 }
 
-/// The tilt at which the means of independent counts sum to n.
-fn tilt(cells: &[WideCell], n: u64) -> f64 {
-    let mean = |tilt: f64| cells.iter().map(|cell| cell.counts.tilted(tilt).mean()).sum::<f64>();
-    let is_above = |tilt: f64| mean(tilt) > n as f64;
-    let sign = if is_above(0.0) { 1.0 } else { -1.0 };
-    let mut end = 1e-18;
-    while is_above(sign * end) == (sign > 0.0) && end < 1e3 {
-        end *= 4.0;
-    }
-    let (mut low, mut high) = (0.0, end);
-    for _ in 0..HALVINGS {
-        let middle = f64::midpoint(low, high);
-        if is_above(sign * middle) == (sign > 0.0) { low = middle } else { high = middle }
-    }
-    sign * f64::midpoint(low, high)
-}
-
 /// Proposed counts that sum to n.
 struct Proposals<'a> {
     cells: &'a [WideCell],
     n: u64,
     tilt: f64,
     left: &'a [Left],
+    /// Running sums.
     bounds: Vec<f64>,
     tilted: Vec<Tilted>,
     /// The last ones.
@@ -341,15 +325,15 @@ struct Proposals<'a> {
 
 impl<'a> Proposals<'a> {
     fn new(cells: &'a [WideCell], n: u64, tilt: f64, left: &'a [Left]) -> Self {
-        let largest = left.iter().map(|one| one.ln_bound).fold(f64::NEG_INFINITY, f64::max);
-        let bounds = left.iter().map(|one| exp_accurate(one.ln_bound - largest)).collect();
+        let bounds = running(left.iter().map(|one| one.ln_bound));
         let tilted = cells.iter().map(|cell| cell.counts.tilted(tilt)).collect();
         Self { cells, n, tilt, left, bounds, tilted, counts: vec![0; cells.len()] }
     }
 
     /// Makes the next counts; `None` if they are rejected.
     fn next(&mut self, rng: &mut Stream) -> Option<()> {
-        let Left { cell: left, is_largest, ln_largest, .. } = self.left[choose(&self.bounds, rng)];
+        let Left { cell: left, is_largest, ln_largest, .. } =
+            self.left[draw_index(&self.bounds, rng)];
         let mut rest = self.n;
         for (cell, counts) in self.tilted.iter().enumerate().filter(|(cell, _)| *cell != left) {
             self.counts[cell] = counts.draw(rng);
