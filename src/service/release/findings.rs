@@ -324,13 +324,10 @@ impl<'a> TablePosterior<'a> {
         found
     }
 
-    /// The share of some cells of the table within some others. If it is not computed, it is the mean of its laws given
-    /// true counts that are drawn.
+    /// The share of some cells of the table within some others. If it is not computed, its law is that of draws,
+    /// smoothed.
     pub(super) fn share(&self, cells: &[usize], group: &[usize]) -> BetaMixture {
-        let parameter = |cells: &[usize]| cells.iter().map(|&cell| self.request.prior[cell]).sum();
-        self.exact(cells, group).unwrap_or_else(|| {
-            self.sampled().mixture((cells, parameter(cells)), (group, parameter(group)))
-        })
+        self.exact(cells, group).unwrap_or_else(|| self.sampled().smoothed(cells, group))
     }
 
     /// All cells of the histogram of this cell.

@@ -22,8 +22,12 @@ pub struct Sampled {
 /// The fewest draws for a table of many cells.
 const FEW: usize = 1 << 13;
 
-/// Draws whose laws are mixed.
-const MIXED: usize = 1 << 11;
+/// How many times narrower than the law of a share its smoothing is, in variances.
+const SMOOTH: f64 = 50.0;
+
+/// The fewest steps from a share of 0 to 1 of a smoothed law, and the most.
+const FEWEST_STEPS: f64 = 100.0;
+const MOST_STEPS: f64 = 1e7;
 
 /// They are made in so many blocks at most.
 const MOST_BLOCKS: usize = 8;
@@ -59,8 +63,8 @@ impl Sampled {
 
     /// The mean and the limits of the number of records.
     pub fn records(&self, level: f64) -> (Drawn, [Drawn; 2]) {
-        let all: Vec<usize> = (0..self.counts.len()).collect();
-        summary((0..self.draws()).map(|row| self.count(&all, row) as f64).collect(), level)
+        let records = |row: usize| self.counts.iter().map(|column| column[row]).sum::<u64>() as f64;
+        summary((0..self.draws()).map(records).collect(), level)
     }
 
     /// The mean and the limits of the share of some cells within a group.
@@ -68,21 +72,22 @@ impl Sampled {
         summary(self.shares(cells, group), level)
     }
 
-    /// The count of some cells in one draw.
-    fn count(&self, cells: &[usize], row: usize) -> u64 {
-        cells.iter().map(|&cell| self.counts[cell][row]).sum()
-    }
-
-    /// The mean of the laws of the share of some cells within a group, given the counts of some draws. With both come
-    /// the sums of the prior's parameters.
-    pub fn mixture(
-        &self,
-        (cells, own): (&[usize], f64),
-        (group, all): (&[usize], f64),
-    ) -> BetaMixture {
-        let row = |row: usize| (self.count(group, row), Weights::certain(self.count(cells, row)));
-        let rows: Vec<(u64, Weights)> = (0..MIXED).map(row).collect();
-        BetaMixture::new((own, all - own), &rows)
+    /// The law of the share of some cells within a group, smoothed: a mixture of Beta laws, each of the variance
+    /// p (1 − p)/m, whose variance is larger than that of the share by one part in `SMOOTH`.
+    pub fn smoothed(&self, cells: &[usize], group: &[usize]) -> BetaMixture {
+        let shares = self.shares(cells, group);
+        let Drawn { value: mean, error } = Drawn::mean(&shares);
+        let variance = error * error * shares.len() as f64;
+        let m = match variance > 0.0 {
+            true => {
+                (SMOOTH * mean * (1.0 - mean) / variance).clamp(FEWEST_STEPS, MOST_STEPS).round()
+            }
+            false => MOST_STEPS,
+        };
+        let mut values = vec![0.0; m as usize + 1];
+        // As many steps as Beta laws: shares that are all alike have a level density.
+        shares.iter().for_each(|share| values[(share * (m + 1.0)).min(m) as usize] += 1.0);
+        BetaMixture::new((1.0, 1.0), &[(m as u64, Weights { first: 0, values })])
     }
 
     fn shares(&self, cells: &[usize], group: &[usize]) -> Vec<f64> {

@@ -154,6 +154,26 @@ fn at_a_tiny_epsilon_the_prior_is_left() {
     }
 }
 
+/// What a figure shows of draws is smooth, and near to the law: a twentieth of its standard deviation away.
+#[test]
+fn smoothed_draws_are_near_to_the_law() {
+    let noise = PublishedNoise::geometric(0.05).unwrap();
+    for (values, n) in [([90.0, 30.0, 0.0], None), ([2000.0, 900.0, 40.0], Some(2950))] {
+        let published = [Published { noise: &noise, values: &values }];
+        let prior = Prior::new(vec![1.0; 3]).unwrap();
+        let found = Inferred::new(&prior, n, &published).unwrap();
+        let share = found.law.exact().unwrap().share(&[1]);
+        let deviation = share.moments().1.sqrt();
+        let smoothed = Sampled::new(&[found.law]).smoothed(&[1], &[0, 1, 2]);
+        for p in [0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99] {
+            let (ours, theirs) = (smoothed.quantile(p), share.quantile(p));
+            assert!((ours - theirs).abs() < 0.05 * deviation, "{n:?} {p}: {ours} {theirs}");
+            let (ours, theirs) = (smoothed.density(theirs), share.density(theirs));
+            assert!((ours / theirs - 1.0).abs() < 0.1, "{n:?} {p}: {ours} {theirs}");
+        }
+    }
+}
+
 /// The sum of a discrete Gaussian law's tail, by its integral and term by term.
 #[test]
 fn wide_sums_are_integrals() {
