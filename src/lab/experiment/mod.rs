@@ -127,7 +127,7 @@ pub struct Experiment {
     /// The name of the results folder.
     pub name: String,
     pub title: String,
-    /// Its place in a document, such as "Figure 2, §7.1.1"; with [`AFTER`] before it, and what was changed
+    /// Its place in a document, such as "Figure 2, §7.1.1"; with `after` before it, and what was changed
     /// behind it, if it is not the experiment there.
     pub source: Option<String>,
     /// What a reader should know: what is assumed, what differs from the document.
