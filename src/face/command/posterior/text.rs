@@ -28,7 +28,7 @@ pub fn answer(
     let how = how.strip_prefix("released").unwrap_or(&how);
     let mut text = format!("  `{title}`, {records}, released{times}{how}\n");
     text += &tables(evidence, question, findings);
-    text += &format!("\n  {}\n\n", account(findings.drawn.as_deref()));
+    text += &format!("\n  {}\n\n", how_computed(findings.drawn.as_deref()));
     let mut lines = releases(evidence);
     lines.extend(findings.records.map(|Estimate { mean, interval: Interval { low, high } }| {
         let (about, percent) = (short(mean), question.percent());
@@ -119,7 +119,7 @@ pub fn table(findings: &Findings, question: &Question) -> Grid {
 }
 
 /// What means and intervals are, and why they are computed from draws, if they are.
-pub fn account(drawn: Option<&str>) -> String {
+pub fn how_computed(drawn: Option<&str>) -> String {
     let from_draws = drawn.map_or(String::new(), |cause| {
         format!(" Those with fewer digits are computed from draws: {cause}.")
     });

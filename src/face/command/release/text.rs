@@ -6,7 +6,7 @@ use engine::text::legible;
 use service::release::{Account, Question, Released, TablePosterior};
 use system::console::Grid;
 
-use super::super::posterior::text::{account, shares};
+use super::super::posterior::text::{how_computed, shares};
 
 /// What was drawn, and what it has cost.
 pub fn drawn(release: &Released, account: Option<&Account>) -> String {
@@ -37,7 +37,7 @@ pub fn told(release: &Released, out: Option<&Path>) -> String {
         Ok(posterior) => {
             let rows = posterior.shares(question.level);
             let grid = shares(&rows, &question.percent(), posterior.drawn());
-            format!("{}\n  {}", grid.render(), account(posterior.drawn()))
+            format!("{}\n  {}", grid.render(), how_computed(posterior.drawn()))
         }
         Err(cause) => format!("  The shares are not computed: {cause}."),
     };

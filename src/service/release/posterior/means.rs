@@ -1,5 +1,6 @@
 //! The mean of the shares of several groups, and that of several others: which one is larger, and by how much. Every
-//! group counts equally. The mean of the difference is exact; all else is computed from draws.
+//! group counts equally. Where the law of the counts is computed, the mean of the difference is exact; all else is
+//! computed from draws.
 
 use super::counts_law::{CountsLaw, Within};
 use super::draws::{Cell, Drawn, Sampler, in_blocks};

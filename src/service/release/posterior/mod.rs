@@ -7,10 +7,12 @@
 //! the releases alone, and costs no privacy.
 //!
 //! ```text
-//! releases ──► CountsLaw (the true counts) ──► BetaMixture (a share of some cells)
+//! releases ──► Law: CountsLaw or, where noise is too wide for it, WideLaw (draws of the true counts)
+//!              CountsLaw (the true counts) ──► BetaMixture (a share of some cells)
 //!                                          ──► Comparison (the same share in two groups)
 //!                                          ──► draws (the shares of all cells) ──► Means (of several groups)
 //!                                                                             ──► Joint (intervals at one level)
+//!              either of both              ──► Sampled (draws for what takes long: shares, Means, Joint)
 //! ```
 
 mod beta_mixture;

@@ -11,7 +11,7 @@ pub(super) struct Pieces {
     knots: Vec<(u64, f64)>,
 }
 
-/// In the middle between two knots the logarithm is off by at most this: draws are no more precise.
+/// In the middle between two knots the logarithm is off by at most this. Draws have larger errors.
 const BEND: f64 = 1e-4;
 
 /// There are at least as many pieces, so that no bend is overlooked.
