@@ -4,21 +4,20 @@
 mod common;
 
 use std::process::Command;
+use std::sync::Arc;
 
 use divan::{Bencher, black_box, counter::ItemsCount};
 use engine::analysis::audit::{self, Scope};
-use engine::analysis::optimum::{self, Goal};
+use engine::analysis::optimum::Optimum;
 use engine::expression::{Expression, Names, Symbol};
-use engine::mechanism::law::{Batch, Exact, OutputSet, Recipe, mean};
+use engine::mechanism::law::{Batch, Bench, ErrorSummary, Law, OutputSet, mean};
 use engine::mechanism::own;
-use engine::mechanism::prepared::PreparedSetting;
 use engine::mechanism::{self, Variant};
 use engine::numeric::kernel;
-use engine::posterior::distance;
 use engine::posterior::error_field::Reach;
-use engine::posterior::model::{Posterior, Prior, compositions};
-use engine::posterior::privacy::{Epsilon, Gamma};
-use engine::posterior::setting::Setting;
+use engine::posterior::model::{Prior, compositions};
+use engine::posterior::privacy::Epsilon;
+use engine::posterior::setting::{Setting, SettingWithData};
 use engine::posterior::simplex::{BLOCK, Region};
 use service::release::{Entropy, Method};
 
@@ -26,21 +25,16 @@ fn main() {
     divan::main();
 }
 
-fn setting(counts: &[u64]) -> Setting {
+fn setting(counts: &[u64]) -> SettingWithData {
     let prior = Prior::new(vec![1.0; counts.len()]).unwrap();
-    Setting {
-        posterior: Posterior::new(prior, counts.to_vec()),
-        epsilon: Epsilon::new(1.0).unwrap(),
-        delta: None,
-        gamma: Gamma::new(1.0).unwrap(),
-        distance: distance::HELLINGER,
-    }
+    let setting = Setting::new(prior, counts.iter().sum(), Epsilon::new(1.0).unwrap());
+    SettingWithData::new(setting, counts.to_vec())
 }
 
-fn recipe(setting: &Setting, id: &str) -> Recipe {
-    let own = |_| own::weights(id, OutputSet::Simplex, Vec::new()).unwrap();
-    let mechanism = mechanism::find(id).ok_or(()).unwrap_or_else(own);
-    Variant::plain(mechanism).recipe(setting).unwrap()
+fn law(setting: &SettingWithData, id: &str) -> Arc<dyn Law> {
+    let own = || own::weights(id, OutputSet::Simplex, Vec::new()).unwrap();
+    let mechanism = mechanism::find(id).map_or_else(own, Into::into);
+    Variant::plain(mechanism).law(setting).unwrap()
 }
 
 const WEATHER: [u64; 3] = [463, 247, 21];
@@ -53,7 +47,7 @@ fn candidates(counts: &[u64]) -> ItemsCount {
 #[divan::bench]
 fn kernel(bencher: Bencher) {
     let setting = setting(&WEATHER);
-    let field = setting.distance.field(&setting.posterior, &Reach::ball(&setting.posterior));
+    let field = setting.distance.field(setting.posterior(), &Reach::ball(setting.posterior()));
     let region = Region::simplex(731, 3);
     let blocks = region.blocks();
     bencher.counter(candidates(&WEATHER)).bench(|| {
@@ -61,9 +55,11 @@ fn kernel(bencher: Bencher) {
         let (mut scores, mut masses) = ([0.0; BLOCK], [0.0; BLOCK]);
         for block in 0..blocks.len() {
             region.walk(&blocks, block, |row| {
-                let scores = &mut scores[..row.len];
+                let (scores, masses) = (&mut scores[..row.len], &mut masses[..row.len]);
                 field.row(row, scores);
-                total += kernel::weigh(3.0, row.weight, scores, &mut masses[..row.len]).0;
+                masses.copy_from_slice(scores);
+                kernel::masses(3.0, row.weight, masses);
+                total += kernel::moments(scores, masses).0;
             });
         }
         black_box(total)
@@ -127,17 +123,16 @@ fn exact_law_k2_n1000000(bencher: Bencher, id: &str) {
 fn weighed_candidates_k3_n731(bencher: Bencher, weight: &str) {
     let setting = setting(&[243, 247, 241]);
     bencher.counter(candidates(&[243, 247, 241])).bench(|| {
-        let recipe = recipe(&setting, weight);
-        let prepared = PreparedSetting::new(&setting, &[recipe], &[]);
-        mean(prepared.law(recipe).as_ref(), prepared.distance())
+        let law = law(&setting, weight);
+        let bench = Bench::new(setting.posterior(), setting.distance, [law.as_ref()], &[]).unwrap();
+        mean(bench.law(0).as_ref(), bench.distance())
     });
 }
 
-fn exact(setting: &Setting, id: &str) -> Exact {
-    let recipe = recipe(setting, id);
-    let bench = PreparedSetting::new(setting, &[recipe], &[]);
-    let field = bench.fields().next().unwrap();
-    Exact::new(bench.law(recipe).as_ref(), field)
+fn exact(setting: &SettingWithData, id: &str) -> ErrorSummary {
+    let law = law(setting, id);
+    let bench = Bench::new(setting.posterior(), setting.distance, [law.as_ref()], &[]).unwrap();
+    ErrorSummary::new(bench.law(0).as_ref(), bench.distance())
 }
 
 /// What `dpbi run` computes: 1000 runs of every mechanism, exact numbers beside them, all tables.
@@ -147,7 +142,7 @@ fn exact(setting: &Setting, id: &str) -> Exact {
 )]
 fn experiment(bencher: Bencher, counts: &str) {
     let few = counts.split(',').count() == 2;
-    let all = mechanism::ALL.iter().map(|mechanism| mechanism.id());
+    let all = mechanism::ALL.iter().map(|mechanism| mechanism.id);
     let usable: Vec<&str> = all.filter(|id| !(few && *id == "geometric-all")).collect();
     let experiment = common::experiment(&usable, counts, 1000);
     bencher.bench(|| experiment.panels[0].compute());
@@ -156,9 +151,9 @@ fn experiment(bencher: Bencher, counts: &str) {
 /// The exact privacy loss over all pairs of adjacent data sets.
 #[divan::bench(args = ["ehds"], sample_count = 10)]
 fn audit_k2_n1000(bencher: Bencher, id: &str) {
-    let variant = Variant::plain(mechanism::find(id).unwrap());
-    let template = setting(&[1000, 0]);
-    bencher.bench(|| audit::loss(&variant, &template, &Scope::All).unwrap().loss);
+    let setting = setting(&[1000, 0]);
+    let law = law(&setting, id);
+    bencher.bench(|| audit::loss(law.as_ref(), &setting, &Scope::All).unwrap().loss);
 }
 
 /// Every figure, table and claim of the documents, as a process of its own.
@@ -173,8 +168,8 @@ fn reproduce() {
 /// The linear program of the best private mechanism.
 #[divan::bench(sample_count = 10)]
 fn optimum_k2_n100(bencher: Bencher) {
-    let template = setting(&[100, 0]);
-    bencher.bench(|| optimum::solve(&template, Goal::Bayes, OutputSet::Simplex).unwrap().value);
+    let setting = setting(&[100, 0]);
+    bencher.bench(|| Optimum::of(&setting).unwrap().value);
 }
 
 /// A thousand draws from a prepared law.
@@ -185,9 +180,9 @@ fn thousand_draws_k3_n731(bencher: Bencher, id: &str) {
 
 fn thousand_draws(bencher: Bencher, counts: &[u64], id: &str) {
     let setting = setting(counts);
-    let recipe = recipe(&setting, id);
-    let bench = PreparedSetting::new(&setting, &[recipe], &[]);
-    let law = bench.law(recipe);
+    let law = law(&setting, id);
+    let bench = Bench::new(setting.posterior(), setting.distance, [law.as_ref()], &[]).unwrap();
+    let law = bench.law(0);
     bencher.counter(ItemsCount::new(1000_u32)).bench(|| {
         let mut batches = [Batch::new(engine::rng::stream(1, "bench"), 1000, counts.len())];
         law.draw(counts.len(), &mut batches);
@@ -199,11 +194,11 @@ fn thousand_draws(bencher: Bencher, counts: &[u64], id: &str) {
 /// whole-number arithmetic; divide by the draws of an experiment below.
 #[divan::bench(args = ["geometric", "tight", "lattice"])]
 fn release_k2_n1000(bencher: Bencher, id: &str) {
-    let template = setting(&[1000, 0]);
+    let setting = setting(&[1000, 0]);
     let variant = Variant::plain(mechanism::find(id).unwrap());
     let mut entropy = Entropy::new().unwrap();
     bencher.bench_local(|| {
-        let method = Method::new(&variant, &template, "0.7".parse().unwrap()).unwrap();
+        let method = Method::new(&variant, &setting, "0.7".parse().unwrap()).unwrap();
         black_box(method.draw(&[343, 657], &mut entropy))
     });
 }
@@ -234,7 +229,9 @@ fn sensitivities_n1000000(bencher: Bencher, k: usize) {
 struct ExpressionNames;
 
 impl Names for ExpressionNames {
-    fn find(&self, name: &str) -> Option<Symbol> {
+    type Variable = usize;
+
+    fn find(&self, name: &str) -> Option<Symbol<usize>> {
         let constants = [("c", 1.3), ("p", 0.7), ("x1", 40.0), ("x2", 12.0)];
         let variables = ["H", "r1", "r2"];
         let constant = constants.iter().find(|(known, _)| *known == name);

@@ -10,11 +10,11 @@
 
 mod common;
 
+use std::sync::Mutex;
 use std::time::Instant;
 
-use engine::mechanism::law::Plan;
-use engine::mechanism::prepared::PreparedSetting;
-use engine::mechanism::sampling::Sampler;
+use engine::mechanism::sampling::{Draws, RUNS_PER_BLOCK, Sampler};
+use engine::numeric::Sum;
 use engine::numeric::sum::sum;
 use lab::experiment::Panel;
 use rayon::prelude::*;
@@ -104,19 +104,21 @@ fn draws(panel: &Panel) -> Sampled {
         "global": sensitivity.global(),
         "smooth": sensitivity.gamma_smooth(setting.gamma.get()),
     });
-    let plans = panel.plans(case).unwrap();
-    let bench = PreparedSetting::new(setting, &plans, &[]);
-    let k = setting.posterior.k();
-    let mean = |(id, plan): (&&str, &Plan)| {
+    let laws = panel.laws(case).unwrap();
+    let bench = panel.bench(case, &laws, &[]).unwrap();
+    let k = setting.k();
+    let mean = |(place, id): (usize, &&str)| {
         let fields: Vec<_> = bench.fields().collect();
-        let law = bench.law(plan);
+        let law = bench.law(place);
         let Panel { runs, seed, .. } = *panel;
         let sampler = Sampler { law: law.as_ref(), fields: &fields, k, runs, seed, key: id };
-        let drawn = sampler.draw_all();
-        let errors = &drawn.errors[0];
-        ((*id).to_owned(), json!(sum(errors.iter().copied()) / errors.len() as f64))
+        let blocks: Vec<u64> = (0..runs.div_ceil(RUNS_PER_BLOCK)).collect();
+        let sums = Mutex::new(Sum::default());
+        let add = |_, draws: Draws| sums.lock().unwrap().add(sum(draws.errors[0].iter().copied()));
+        sampler.draw(&blocks, || false, add);
+        ((*id).to_owned(), json!(sums.into_inner().unwrap().value() / runs as f64))
     };
-    let means: Vec<_> = MECHANISMS.par_iter().zip(&plans).map(mean).collect();
+    let means: Vec<_> = MECHANISMS.par_iter().enumerate().map(mean).collect();
     Sampled { sensitivities, means: Value::Object(means.into_iter().collect()) }
 }
 

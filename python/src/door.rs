@@ -103,7 +103,7 @@ pub fn carry_out<T: Send + 'static>(
                     if state.leave_waiting_for(GIVEN_UP) {
                         return Err(error);
                     }
-                    embedded::stop(&arguments);
+                    embedded::stop();
                     interrupted = Some((error, Instant::now()));
                 }
             }

@@ -2,7 +2,6 @@
 
 /// One of several things with names.
 pub trait Named: Copy + 'static {
-    /// All of them.
     const ALL: &'static [Self];
 
     /// The name in a config.

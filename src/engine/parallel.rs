@@ -1,11 +1,19 @@
-//! Work on all threads, with results in order.
+//! Work on all threads, with results in order; how much of it is done; and its early end.
 //!
 //! Every parallel iterator of rayon is some thousand lines of machine code of its own. Here rayon is called at
 //! one place, with a closure behind a pointer; what is compiled for each use is a loop.
+//!
+//! Progress is measured here, and no other code need know of it. Every piece of work has a *width*, the
+//! share that it is of the whole: 1 for a command. The places of [`for_each`] divide the width of the work
+//! that they are a part of, and what a place has not added to the sum of all that is done when it ends (by
+//! places within it), it adds then. Work that is done in several steps divides its width by [`part`] or
+//! [`steps`], and a solver that nears its end says how near it is: see [`nearing`].
 
+use std::cell::Cell;
+use std::marker::PhantomData;
 use std::ops::Range;
-use std::panic::resume_unwind;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
@@ -26,7 +34,7 @@ pub fn map_range<T: Send>(range: Range<usize>, one: impl Fn(usize) -> T + Sync) 
         (start..end).step_by(length).map(|from| from..(from + length).min(end)).collect();
     let done: Vec<Mutex<Vec<T>>> = pieces.iter().map(|_| Mutex::default()).collect();
     for_each(pieces.len(), &|place| {
-        let results = pieces[place].clone().map(&one).collect();
+        let results = steps(pieces[place].clone()).map(&one).collect();
         *done[place].lock().unwrap_or_else(PoisonError::into_inner) = results;
     });
     let results = |piece: Mutex<Vec<T>>| piece.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -35,17 +43,191 @@ pub fn map_range<T: Send>(range: Range<usize>, one: impl Fn(usize) -> T + Sync) 
     all
 }
 
-/// Does the work of every place.
+/// Does the work of every place. Each has an equal part of the width.
 pub fn for_each(places: usize, work: &(dyn Fn(usize) + Sync)) {
+    for_each_weighed(&vec![1.0; places], work);
+}
+
+/// As [`for_each`], where the width of a place is in proportion to its weight.
+pub fn for_each_weighed(weights: &[f64], work: &(dyn Fn(usize) + Sync)) {
+    let (places, sum) = (weights.len(), weights.iter().sum::<f64>());
+    let part = |place: usize| if sum > 0.0 { weights[place] / sum } else { 0.0 };
     let one = |place| {
         checkpoint();
         work(place);
     };
-    match places {
-        0 => {}
-        1 => one(0),
-        _ => (0..places).into_par_iter().for_each(one),
+    if places < 2 {
+        return (0..places).for_each(one);
     }
+    let whole = SHARE.get();
+    // Places that are too small to be seen are counted together, when the work that they are a part of ends.
+    let left = if whole.left() < FINE * places as f64 { 0.0 } else { whole.left() };
+    (0..places).into_par_iter().for_each(|place| {
+        // This may be another thread, on which other work waits: what that has added does not change.
+        let _part = Part::new(left * part(place), 0.0);
+        one(place);
+    });
+    SHARE.set(Share { added: whole.added + left, ..whole });
+}
+
+/// Less than this share of the whole is not counted by itself, so that counting takes no time.
+const FINE: f64 = 1e-6;
+
+/// What a piece of work is of the whole, and what it has added to what is done.
+#[derive(Clone, Copy)]
+struct Share {
+    width: f64,
+    added: f64,
+    /// Work within it adds nothing: it says itself what it has [`reached`].
+    is_closed: bool,
+}
+
+/// Work that is not measured.
+const NONE: Share = Share { width: 0.0, added: 0.0, is_closed: true };
+
+impl Share {
+    fn open(width: f64) -> Self {
+        Self { width, added: 0.0, is_closed: false }
+    }
+
+    /// What is left for work within it.
+    fn left(self) -> f64 {
+        if self.is_closed { 0.0 } else { (self.width - self.added).max(0.0) }
+    }
+
+    /// Adds what is missing to a sum of `wanted`.
+    fn reach(&mut self, wanted: f64) {
+        if wanted > self.added {
+            DONE.fetch_add(((wanted - self.added) * WHOLE) as u64, Ordering::Relaxed);
+            self.added = wanted;
+        }
+    }
+}
+
+thread_local! {
+    /// The share of the work that this thread does now.
+    static SHARE: Cell<Share> = const { Cell::new(NONE) };
+}
+
+/// What is done, in units of one over [`WHOLE`].
+static DONE: AtomicU64 = AtomicU64::new(0);
+
+const WHOLE: f64 = (1_u64 << 62) as f64;
+
+/// The share of the whole that is done.
+pub fn done() -> f64 {
+    (DONE.load(Ordering::Relaxed) as f64 / WHOLE).min(1.0)
+}
+
+/// From here on there is a new whole, which is divided by [`of_whole`].
+pub fn begin() {
+    DONE.store(0, Ordering::Relaxed);
+}
+
+/// A part of the work that a thread does; when it is dropped, all of it counts as done.
+#[must_use = "it is over when it is dropped"]
+pub struct Part {
+    outer: Share,
+    width: f64,
+    /// What the work around it has added when it is over.
+    counted: f64,
+    /// It belongs to its thread.
+    thread: PhantomData<*const ()>,
+}
+
+impl Part {
+    fn new(width: f64, counted: f64) -> Self {
+        Self { outer: SHARE.replace(Share::open(width)), width, counted, thread: PhantomData }
+    }
+}
+
+impl Drop for Part {
+    fn drop(&mut self) {
+        let mut share = SHARE.get();
+        share.reach(self.width);
+        SHARE.set(Share { added: self.outer.added + self.counted, ..self.outer });
+    }
+}
+
+/// The next step of the work that this thread does, which is this part of it.
+pub fn part(part: f64) -> Part {
+    let share = SHARE.get();
+    let width = (part * share.width).min(share.left());
+    Part::new(width, width)
+}
+
+/// The rest of the work that this thread does, if it says itself what it has [`reached`]: a solver whose steps are
+/// parallel, and whose number is not known.
+pub fn nearing() -> Part {
+    let part = part(1.0);
+    SHARE.set(Share { is_closed: true, ..SHARE.get() });
+    part
+}
+
+/// Work that is this share of the whole, whoever does it. What no such work is a part of is not counted: it is
+/// preparation.
+pub fn of_whole(share: f64) -> Part {
+    Part::new(share, 0.0)
+}
+
+/// At least this share of the part of this thread is done.
+pub fn reached(part: f64) {
+    let mut share = SHARE.get();
+    share.reach(part.min(1.0) * share.width);
+    SHARE.set(share);
+}
+
+/// The numbers of a loop on this thread, whose rounds divide the rest of its width.
+pub fn steps(range: Range<usize>) -> Steps {
+    let part = part(1.0);
+    let width = part.width;
+    SHARE.set(Share::open(0.0));
+    Steps { each: width / range.len().max(1) as f64, begun: 0, added: 0.0, range, part }
+}
+
+pub struct Steps {
+    range: Range<usize>,
+    each: f64,
+    begun: usize,
+    /// What the rounds have added.
+    added: f64,
+    part: Part,
+}
+
+impl Iterator for Steps {
+    type Item = usize;
+
+    fn next(&mut self) -> Option<usize> {
+        checkpoint();
+        let next = self.range.next()?;
+        let mut all =
+            Share { added: self.added + SHARE.get().added, ..Share::open(self.part.width) };
+        let wanted = self.begun as f64 * self.each;
+        if wanted - all.added > FINE {
+            all.reach(wanted);
+        }
+        (self.added, self.begun) = (all.added, self.begun + 1);
+        SHARE.set(Share::open(self.each));
+        Some(next)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.range.size_hint()
+    }
+}
+
+impl Drop for Steps {
+    fn drop(&mut self) {
+        // The part, which is dropped next, adds the rest.
+        let added = self.added + SHARE.get().added;
+        SHARE.set(Share { added, ..Share::open(self.part.width) });
+    }
+}
+
+/// How far `value` is on its way from `first` down to `last`, by orders of magnitude.
+pub fn fallen(first: f64, value: f64, last: f64) -> f64 {
+    let way = libm::log(first / value) / libm::log(first / last);
+    if way > 0.0 { way.min(1.0) } else { 0.0 }
 }
 
 /// What work unwinds with that was cancelled. It is no panic: nothing is printed.
@@ -67,6 +249,15 @@ pub fn checkpoint() {
     }
 }
 
+/// What `work` returns; nothing if it was cancelled.
+pub fn unless_cancelled<T>(work: impl FnOnce() -> T) -> Option<T> {
+    match catch_unwind(AssertUnwindSafe(work)) {
+        Ok(done) => Some(done),
+        Err(cause) if cause.is::<Cancelled>() => None,
+        Err(cause) => resume_unwind(cause),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -79,5 +270,73 @@ mod tests {
             let roots: Vec<usize> = (3..3 + count).collect();
             assert_eq!(map(&roots, |root| root * root), squares);
         }
+    }
+
+    /// Everything is counted once, however work is divided. (Other tests add to what is done, too, but none
+    /// of them has a width.)
+    #[test]
+    fn what_is_done_adds_up_to_the_whole() {
+        let now = || (done() * 1e9).round() / 1e9;
+        begin();
+        // Preparation is not counted.
+        for_each(3, &|_| drop(map_range(0..3000, |number| number)));
+        assert_eq!(now(), 0.0);
+        {
+            let _first = of_whole(0.25);
+            for_each(5, &|place| {
+                // Of a place some is added by places within it, and the rest at its end.
+                let _half = part(0.5);
+                for_each(place, &|_| drop(map_range(0..3000, |number| number)));
+            });
+            assert_eq!(now(), 0.25);
+            for_each(7, &|_| ());
+        }
+        assert_eq!(now(), 0.25);
+        let rest = of_whole(0.75);
+        {
+            let _solver = part(2.0 / 3.0);
+            reached(0.5);
+            reached(0.25);
+            assert_eq!(now(), 0.5);
+        }
+        assert_eq!(now(), 0.75);
+        {
+            let _solver = nearing();
+            for_each(9, &|_| ());
+            assert_eq!(now(), 0.75);
+            reached(fallen(1.0, 1e-3, 1e-6));
+            assert_eq!(now(), 0.875);
+        }
+        for_each(9, &|_| ());
+        drop(rest);
+        assert_eq!(now(), 1.0);
+        for work in [
+            || for_each_weighed(&[3.0, 0.0, 1.0], &|_| assert!(done() < 1.0)),
+            || for_each(2, &|_| drop(map_range(0..1, |_| assert!(done() < 1.0)))),
+            || assert_eq!(steps(0..9).find(|&step| step == 2), Some(2)),
+            || {
+                for step in steps(3..8) {
+                    assert!((done() - (step as f64 - 3.0) / 5.0).abs() < 2.0 * FINE);
+                    let half = part(0.5);
+                    for_each(4, &|_| drop(map_range(0..10, |number| number)));
+                    drop(half);
+                    assert!((done() - (step as f64 - 2.5) / 5.0).abs() < 2.0 * FINE);
+                }
+            },
+        ] {
+            begin();
+            let whole = of_whole(1.0);
+            work();
+            drop(whole);
+            let raw = DONE.load(Ordering::Relaxed) as f64 / WHOLE;
+            assert!((raw - 1.0).abs() < 1e-9, "all is counted once: {raw}");
+        }
+    }
+
+    #[test]
+    fn cancelled_work_returns_nothing() {
+        assert_eq!(unless_cancelled(|| 1), Some(1));
+        let ended: Option<()> = unless_cancelled(|| resume_unwind(Box::new(Cancelled)));
+        assert_eq!(ended, None);
     }
 }

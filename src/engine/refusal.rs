@@ -2,12 +2,10 @@
 
 use std::ops::Range;
 
-/// Why something cannot be done, and what would help. It does not know
-/// in which file the input stands.
+/// Why something cannot be done, and what would help. It does not know in which file the input stands.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{cause}")]
 pub struct Refusal {
-    /// What is wrong.
     pub cause: String,
     /// What would be right.
     pub remedy: String,
@@ -16,14 +14,13 @@ pub struct Refusal {
 }
 
 impl Refusal {
-    /// A refusal.
     pub fn new(cause: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self { cause: cause.into(), remedy: remedy.into(), span: None }
     }
 
-    /// The same, about a part of the user's expression.
-    pub fn within(self, span: Option<Range<usize>>) -> Self {
-        Self { span, ..self }
+    /// One about a part of the user's expression.
+    pub fn at(span: Range<usize>, cause: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self { span: Some(span), ..Self::new(cause, remedy) }
     }
 }
 

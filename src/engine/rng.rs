@@ -48,11 +48,6 @@ pub fn uniform(rng: &mut (impl Rng + ?Sized)) -> f64 {
     (rng.next_u64() >> 11) as f64 * (1.0 / (1_u64 << 53) as f64)
 }
 
-/// A uniform number in (0, 1], the argument of a logarithm.
-fn uniform_positive(rng: &mut (impl Rng + ?Sized)) -> f64 {
-    1.0 - uniform(rng)
-}
-
 /// An index, with probabilities in proportion to weights of which these are the running sums.
 pub fn draw_index(running: &[f64], rng: &mut (impl Rng + ?Sized)) -> usize {
     let last = running.len() - 1;
@@ -73,7 +68,8 @@ pub fn uniform_below(bound: u64, rng: &mut (impl Rng + ?Sized)) -> u64 {
 
 /// A standard exponential number.
 pub fn standard_exponential(rng: &mut (impl Rng + ?Sized)) -> f64 {
-    -ln(uniform_positive(rng))
+    // A number in (0, 1] has a logarithm.
+    -ln(1.0 - uniform(rng))
 }
 
 /// A standard normal number (Marsaglia's polar method; the second one is thrown away so that a

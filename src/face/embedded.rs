@@ -9,7 +9,6 @@ use crate::cli::{Cli, Command, Inspect};
 use crate::command;
 use crate::failure::Failure;
 use crate::interrupt;
-use engine::parallel;
 use lab::run::store::declare_command;
 use system::console;
 use system::diagnostic::Diagnostic;
@@ -44,7 +43,6 @@ fn inspected(cli: Cli) -> Result<Inspect, Diagnostic> {
 /// stop this. From here on [`stop`] may be called.
 pub fn prepare() {
     interrupt::leave_to_others();
-    parallel::cancel(false);
 }
 
 fn begin(arguments: &[OsString]) -> Result<Cli, Failure> {
@@ -57,11 +55,10 @@ fn begin(arguments: &[OsString]) -> Result<Cli, Failure> {
     Ok(Cli::read_embedded(arguments)?)
 }
 
-/// Stops the command that is carried out: an experiment when its cells in work are done, so that they are kept;
-/// other work at once, by unwinding with [`parallel::Cancelled`].
-pub fn stop(arguments: &[OsString]) {
+/// Stops the command that is carried out, by unwinding with [`engine::parallel::Cancelled`]: an experiment, which
+/// keeps its finished cells, at the end of its cells.
+pub fn stop() {
     interrupt::ask();
-    parallel::cancel(!keeps_cells(arguments));
 }
 
 /// Whether a command keeps what it has computed when it is stopped.

@@ -32,7 +32,6 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// The exit status.
     pub fn status(&self) -> u8 {
         match self {
             Self::Input(_) => 2,
@@ -204,6 +203,8 @@ pub enum Continuation {
     AllCells,
     /// What is finished of a reproduction is kept.
     Figures,
+    /// The release is made.
+    Released,
     /// Nothing was kept, and nothing changed.
     Unchanged,
     /// Nothing was kept.
@@ -225,6 +226,10 @@ impl fmt::Display for Continuation {
             Self::Figures => {
                 f.write_str("finished figures and cells are kept; the same command continues")
             }
+            Self::Released => f.write_str(
+                "the release is made and stands above; only what it says is not told. `dpbi posterior` \
+                 tells it from a file of --out",
+            ),
             Self::Unchanged => f.write_str("nothing else was changed; run the same command again"),
             Self::Nothing => f.write_str("run the same command again"),
         }

@@ -11,7 +11,8 @@ pub mod report;
 use std::ffi::OsString;
 
 use cli::Cli;
-use failure::Failure;
+use engine::parallel;
+use failure::{Continuation, Failure};
 use lab::run::store::declare_command;
 use system::console::{say_document, say_in_red};
 use system::platform::outlive_file_limits;
@@ -21,7 +22,10 @@ pub fn program(arguments: &[OsString]) -> u8 {
     outlive_file_limits();
     declare_command(arguments);
     let outcome = Cli::read(arguments).map_err(Failure::Input);
-    let Err(failure) = outcome.and_then(|cli| command::execute(&cli)) else { return 0 };
+    let cancelled = || Failure::Interrupted(Continuation::Unchanged);
+    let execute = |cli: Cli| parallel::unless_cancelled(|| command::execute(&cli));
+    let outcome = outcome.and_then(|cli| execute(cli).unwrap_or_else(|| Err(cancelled())));
+    let Err(failure) = outcome else { return 0 };
     let word = match failure {
         Failure::Interrupted(_) => "interrupted:",
         _ => "error:",

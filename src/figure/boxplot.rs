@@ -4,7 +4,7 @@ use plotters::coord::combinators::{BuildNestedCoord, NestedValue};
 
 use super::axis::{Axis, extent, linear_range};
 use super::backend::Recording;
-use super::element::{BoxLook, NotchedBox, Part, diamond};
+use super::element::{BoxLook, Element, Part, diamond, notched_box};
 use super::labels::Labels;
 use super::legend::{Entry, Legend, Mark};
 use super::page::{Frame, Page};
@@ -14,10 +14,8 @@ use super::{FigureError, Head, Series, tip};
 /// The five numbers of a box, its notch and what lies outside.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BoxStats {
-    /// Lower quartile.
     pub q1: f64,
     pub median: f64,
-    /// Upper quartile.
     pub q3: f64,
     /// End of the lower whisker.
     pub whisker_low: f64,
@@ -77,7 +75,6 @@ pub struct Group {
     pub boxes: Vec<Option<BoxStats>>,
 }
 
-/// A box plot.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BoxFigure {
     /// Under the group labels.
@@ -186,7 +183,6 @@ impl BoxFigure {
         self.groups.iter().map(in_group).collect()
     }
 
-    /// The vertical axis.
     pub(super) fn y_axis(&self) -> Axis {
         self.axis(&self.drawable())
     }
@@ -246,17 +242,12 @@ impl BoxFigure {
 
 impl BoxStats {
     /// The element at the place that `at` gives to values.
-    fn element<C>(
-        &self,
-        at: impl Fn(f64) -> C,
-        bounds: (f64, f64),
-        look: BoxLook,
-    ) -> NotchedBox<C> {
+    fn element<C>(&self, at: impl Fn(f64) -> C, bounds: (f64, f64), look: BoxLook) -> Element<C> {
         let Self { q1, median, q3, notch_low, notch_high, .. } = *self;
         let numbers = [self.whisker_low, q1, notch_low, median, notch_high, q3, self.whisker_high];
         let outliers = self.outliers.iter().copied().filter(|value| value.is_finite());
         let outliers = outliers.map(&at).collect();
-        NotchedBox::new(numbers.map(&at), [bounds.0, bounds.1].map(&at), outliers, look)
+        notched_box(numbers.map(&at), [bounds.0, bounds.1].map(&at), outliers, look)
     }
 }
 
@@ -265,20 +256,16 @@ fn as_printed([low, q1, median, q3, high]: [Option<f64>; 5]) -> (BoxStats, [bool
     let some = [median, q1, q3, low, high].into_iter().flatten().find(|v| v.is_finite());
     let or = |value: Option<f64>, other: f64| value.filter(|v| v.is_finite()).unwrap_or(other);
     let median = or(median, some.unwrap_or(0.0));
-    let (q1, q3, notch_low, notch_high) = (or(q1, median), or(q3, median), median, median);
-    let (whisker_low, whisker_high) = (or(low, q1), or(high, q3));
-    let (outliers, exact_mean, printed) = (Vec::new(), None, None);
+    let (q1, q3) = (or(q1, median), or(q3, median));
     let stats = BoxStats {
         q1,
         median,
         q3,
-        whisker_low,
-        whisker_high,
-        notch_low,
-        notch_high,
-        outliers,
-        exact_mean,
-        printed,
+        whisker_low: or(low, q1),
+        whisker_high: or(high, q3),
+        notch_low: median,
+        notch_high: median,
+        ..BoxStats::default()
     };
     (stats, [low.is_some(), high.is_some()])
 }

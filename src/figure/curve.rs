@@ -299,7 +299,6 @@ impl CurveFigure {
         names.is_none().then_some(axis)
     }
 
-    /// The vertical axis.
     pub(super) fn upright_axis(&self) -> Axis {
         self.y_axis(HEIGHT)
     }

@@ -294,7 +294,7 @@ fn at(curve: &[Point], x: f64) -> Option<f64> {
 mod tests {
     use super::*;
     use crate::backend::Shape;
-    use crate::{BLUE, CRIMSON, Colour, Figure, PINK, VERMILION, Width, misplaced_texts};
+    use crate::{BLUE, Colour, VERMILION, Width};
     use libm::{exp as exp_accurate, lgamma, log as ln, log1p};
 
     /// The density of Beta(a, b), infinite at ends where it is.
@@ -326,50 +326,13 @@ mod tests {
         DensityFigure { x_label: "share of the records".to_owned(), level: "95 %".to_owned(), rows }
     }
 
-    fn samples() -> Vec<(&'static str, DensityFigure)> {
-        let arms =
-            [("control: yes", BLUE, (14.0, 36.0)), ("treated: yes", VERMILION, (29.0, 21.0))];
-        let arms = arms.map(|(name, colour, counts)| row(name, colour, 1.0, counts, 1.3));
-        let many = |i: u32| {
-            let name = format!("region {} with a name that is long: answered", i + 1);
-            let counts = (f64::from(5 + 7 * i), f64::from(100 - 6 * i));
-            row(&name, BLUE, 1.0, counts, 1.2)
-        };
-        let empty =
-            [("placebo", (0.0, 20.0)), ("low dose", (3.0, 17.0)), ("high dose", (20.0, 0.0))];
-        let empty = empty.map(|(name, counts)| row(name, PINK, 0.3, counts, 1.2));
-        vec![
-            ("arms", figure(arms.to_vec())),
-            ("twelve", figure((0..12).map(many).collect())),
-            ("forty", figure((0..40).map(|i| many(i % 16)).collect())),
-            ("infinite", figure(empty.to_vec())),
-            ("one", figure(vec![row("yes", CRIMSON, 1.0, (30.0, 970.0), 1.4)])),
-        ]
-    }
-
-    #[test]
-    fn texts_are_legible() {
-        for (name, figure) in samples() {
-            let note = "released with tight at ε = 1; prior Beta(1, 1)";
-            let figure = Figure::new("Share of each outcome", note, figure);
-            for &width in Width::ALL {
-                let faults = misplaced_texts(&figure, width).unwrap();
-                assert!(faults.is_empty(), "{name} {width:?} {faults:?}");
-            }
-        }
-    }
-
-    fn says(figure: &DensityFigure, what: &str) -> bool {
-        let shapes =
-            figure.draw(&Head::default(), Theme::new(Width::Text)).expect("a drawing").shapes;
-        shapes.iter().any(|shape| matches!(shape, Shape::Text(text) if text.content == what))
-    }
-
     #[test]
     fn the_legend_names_what_is_shown() {
-        let arms = &samples()[0].1;
+        let figure = figure(vec![row("control", BLUE, 1.0, (14.0, 36.0), 1.3)]);
+        let drawing = figure.draw(&Head::default(), Theme::new(Width::Text)).expect("a drawing");
         for what in ["posterior that knows the noise", "prior", "95 % interval, mean"] {
-            assert!(says(arms, what), "{what}");
+            let says = |shape: &Shape| matches!(shape, Shape::Text(text) if text.content == what);
+            assert!(drawing.shapes.iter().any(says), "{what}");
         }
     }
 

@@ -3,10 +3,11 @@
 use plotters::element::{Circle, Rectangle};
 use plotters::style::text_anchor::HPos;
 use plotters::style::{Color, FontTransform};
+use plotters_backend::DrawingBackend;
 
 use super::axis::{Axis, Scale, extent};
 use super::backend::Recording;
-use super::element::{HatchedCell, HeatCell};
+use super::element::Element;
 use super::legend::{Entry, Legend, Mark};
 use super::page::{Chart, Frame, Page, Rect, centred};
 use super::plot_labels::Obstacles;
@@ -55,7 +56,6 @@ impl Default for HeatValues {
     }
 }
 
-/// A heat map.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HeatFigure {
     /// Under the horizontal axis.
@@ -178,9 +178,17 @@ impl HeatFigure {
                 let points = [(columns.edges[from], tops[row]), (columns.edges[to], tops[row + 1])];
                 let covered = (from..to).all(|column| is_filled(row + 1, column));
                 let under = (reach(is_filled(row, to)), reach(covered));
-                cells.push(HeatCell { points, colour, under });
+                // It reaches under its right and its lower neighbour, which are drawn later: viewers that smooth
+                // each edge would let the page shine through between them.
+                cells.push(Element::new(points, move |[from, to], drawing| {
+                    let reach = (to.0 + under.0, to.1 + under.1);
+                    drawing.draw_rect(from, reach, &colour.filled(), true)
+                }));
                 if hatched {
-                    hatched_cells.push(HatchedCell { points, hatching: theme.hatching(colour) });
+                    let hatching = theme.hatching(colour);
+                    hatched_cells.push(Element::new(points, move |[from, to], drawing| {
+                        hatching.draw(drawing, &[from, (to.0, from.1), to, (from.0, to.1)])
+                    }));
                 }
             }
         }

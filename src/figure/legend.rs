@@ -4,7 +4,7 @@ use plotters::element::{Circle, Polygon};
 use plotters::style::Color;
 use plotters::style::text_anchor::HPos;
 
-use super::element::{ErrorBar, HatchedBar, Marker, Stem, diamond};
+use super::element::{Marker, diamond, error_bar, hatched_bar, stem};
 use super::font::Font;
 use super::page::{Page, Place, centred};
 use super::theme::{Colour, DOT, EDGE, INK, PRINTED, Pen, READING, SOFT, TEXT, THIN, Theme};
@@ -153,8 +153,7 @@ fn draw_mark(page: &Page, mark: Mark, (x, y): Place) -> Result<(), FigureError> 
     let middle = at(MARK / 2.0, 0.0);
     let bar = |from: f64, to: f64, colour: Colour, private: bool| {
         let hatching = (!private).then(|| theme.hatching(colour));
-        let points = [at(from, -5.0), at(to, 5.0)];
-        area.draw(&HatchedBar { points, fill: colour, hatching, outline })
+        area.draw(&hatched_bar([at(from, -5.0), at(to, 5.0)], colour, hatching, outline))
     };
     match mark {
         Mark::Swatch(colour, private) => bar(3.0, MARK, colour, private)?,
@@ -176,18 +175,18 @@ fn draw_mark(page: &Page, mark: Mark, (x, y): Place) -> Result<(), FigureError> 
             let reach = if barred { 7.0 } else { 0.0 };
             let points = [at(MARK / 2.0, reach), middle, at(MARK / 2.0, -reach)];
             let (radius, style) = (radius(DOT), theme.line(SOFT, 1.1));
-            area.draw(&ErrorBar { points, marker: Marker::Disc, radius, style })?;
+            area.draw(&error_bar(points, Marker::Disc, radius, style))?;
         }
         Mark::Stem(colour, private) => {
             let points = [at(MARK / 2.0, 6.0), at(MARK / 2.0, -4.0)];
             let (radius, style) = (radius(0.8 * DOT), theme.line(colour, THIN));
-            area.draw(&Stem { points, radius, style, hollow: !private })?;
+            area.draw(&stem(points, radius, style, !private))?;
         }
         Mark::Line(pen, marker) => {
             page.stroke(&[(x, y), (x + MARK, y)], pen)?;
             if let Some(marker) = marker {
                 let (radius, style) = (radius(DOT), pen.colour.filled());
-                area.draw(&ErrorBar { points: [middle; 3], marker, radius, style })?;
+                area.draw(&error_bar([middle; 3], marker, radius, style))?;
             }
         }
         Mark::Density { fill, pen } => {

@@ -59,7 +59,6 @@ pub enum Format {
 }
 
 impl Format {
-    /// Every format.
     pub const ALL: &[Self] = &[Self::Svg, Self::Png, Self::Pdf];
 
     /// The ending of file names, without the dot.
@@ -162,7 +161,6 @@ pub fn distinguish(series: &mut [Series]) {
     }
 }
 
-/// A figure.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figure {
     pub head: Head,

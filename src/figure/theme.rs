@@ -33,7 +33,6 @@ impl Width {
     /// Every width that a file can have.
     pub const ALL: &[Self] = &[Self::Text, Self::Column];
 
-    /// Its name.
     pub fn id(self) -> &'static str {
         match self {
             Self::Text => "text",
@@ -236,7 +235,6 @@ pub(super) fn through(pale: Colour, behind: Colour) -> Colour {
     Colour { rgb: (part(r0, r1), part(g0, g1), part(b0, b1)) }
 }
 
-/// The background.
 pub(super) const PAPER: Colour = Colour::hex(0xFF_FFFF);
 /// Outlines, whiskers, hatching.
 pub(super) const INK: Colour = Colour::hex(0x33_3333);

@@ -7,7 +7,7 @@ use plotters::style::Color;
 use super::FigureError;
 use super::axis::Axis;
 use super::curve::{Curve, Join, LineStyle, Sample};
-use super::element::{ErrorBar, Marker, Stem};
+use super::element::{Marker, error_bar, stem};
 use super::legend::Mark;
 use super::page::{Chart, Place, Rect};
 use super::theme::{BROAD, DOT, Dash, LINE, Pen, READING, THIN, Theme};
@@ -204,15 +204,15 @@ impl<'a> Trace<'a> {
             let (width, radius) = if few { (1.3, radius) } else { (0.9, 0) };
             let (style, foot) = (theme.line(series.colour, width), self.field.y.value(0.0));
             let hollow = !series.private;
-            let stem = |head: Point| Stem { points: [(head.0, foot), head], radius, style, hollow };
-            chart.draw_series(heads.map(stem))?;
+            let atom = |head: Point| stem([(head.0, foot), head], radius, style, hollow);
+            chart.draw_series(heads.map(atom))?;
         } else if self.join == Join::Dots {
             let (line, filled) = (theme.line(series.colour, 0.9), series.colour.filled());
             let style = if series.private { filled } else { line };
             chart.draw_series(heads.map(|head| Circle::new(head, radius, style)))?;
         } else if self.dotted {
             let (marker, style) = (self.marker, series.colour.filled());
-            let dot = |head: Point| ErrorBar { points: [head; 3], marker, radius, style };
+            let dot = |head: Point| error_bar([head; 3], marker, radius, style);
             chart.draw_series(heads.map(dot))?;
         }
         Ok(())
@@ -226,7 +226,7 @@ impl<'a> Trace<'a> {
         let (style, radius) = (theme.line(colour.darken(0.12), 1.1), theme.units(DOT) as u32);
         chart.draw_series(self.sampled.iter().map(|Sample { x, mean, half_width }| {
             let heights = [end(mean - half_width), *mean, end(mean + half_width)];
-            ErrorBar { points: heights.map(|y| (*x, y)), marker: self.marker, radius, style }
+            error_bar(heights.map(|y| (*x, y)), self.marker, radius, style)
         }))?;
         let (style, radius) = (theme.line(colour.darken(0.35), 1.1), theme.units(READING) as u32);
         chart.draw_series(self.readings.iter().map(|at| Circle::new(*at, radius, style)))?;

@@ -1,40 +1,48 @@
 //! Numbers that the documents print, computed again.
 
 use crate::claims::{Lab, balanced};
-use engine::mechanism::law::Noise;
+use engine::mechanism::law::noise::Noise;
 use engine::numeric::gamma::ln_phi;
 use engine::numeric::sum::sum;
 use engine::numeric::{exp_accurate, expm1, ln};
 use engine::posterior::distance::{self, HELLINGER};
 use engine::posterior::model::{Posterior, Prior};
-use engine::posterior::sensitivity::{CandidatesInBeta, Sensitivity, beta};
+use engine::posterior::sensitivity::{CandidatesInBeta, beta};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 /// A printed number and ours.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct PrintedNumber {
     /// Where it is printed.
     pub place: &'static str,
     pub what: String,
+    /// As it is printed.
     pub printed: &'static str,
     /// The number that we compute.
     pub computed: f64,
     /// How far apart they may be.
+    #[serde(skip)]
     pub allowed: f64,
-    /// Whether our number repeats the authors' rounding errors, without which they would not agree.
+    pub agrees: bool,
+    /// Whether it agrees only if the authors' rounding errors are repeated.
     pub by_their_rounding: bool,
     /// What a reader should know.
     pub note: String,
 }
 
 impl PrintedNumber {
-    /// Whether our number agrees with the printed one.
-    pub fn agrees(&self) -> bool {
-        (self.computed - self.value()).abs() <= self.allowed
-    }
-
-    /// The printed number.
-    pub fn value(&self) -> f64 {
-        self.printed.parse().unwrap_or(f64::NAN)
+    fn new(
+        place: &'static str,
+        what: String,
+        printed: &'static str,
+        computed: f64,
+        allowed: f64,
+    ) -> Self {
+        let value: f64 = printed.parse().unwrap_or(f64::NAN);
+        let agrees = (computed - value).abs() <= allowed;
+        let (by_their_rounding, note) = (false, String::new());
+        Self { place, what, printed, computed, allowed, agrees, by_their_rounding, note }
     }
 
     /// One unit of the last printed digit is allowed: digits may be rounded or cut off.
@@ -45,20 +53,10 @@ impl PrintedNumber {
         computed: f64,
     ) -> Self {
         let decimals = printed.split('.').nth(1).map_or(0, str::len) as i32;
-        let allowed = libm::pow(10.0, f64::from(-decimals));
-        Self {
-            place,
-            what,
-            printed,
-            computed,
-            allowed,
-            by_their_rounding: false,
-            note: String::new(),
-        }
+        Self::new(place, what, printed, computed, libm::pow(10.0, f64::from(-decimals)))
     }
 }
 
-/// Every number.
 pub fn all() -> Vec<PrintedNumber> {
     let mut numbers = table_one();
     numbers.extend(captions());
@@ -97,7 +95,7 @@ fn captions() -> Vec<PrintedNumber> {
     };
     let below_prior = (-expm1(ln_phi(3.0) + ln_phi(7.0))).sqrt();
     let exact = Prior::new(vec![7.0, 4.0, 5.0])
-        .map(|prior| Sensitivity::new(&Posterior::new(prior, vec![50, 25, 25]), 1.0).global());
+        .map(|prior| HELLINGER.sensitivity(&Posterior::new(prior, vec![50, 25, 25])).global());
     let global = PrintedNumber {
         note: format!(
             "sqrt(1 − φ(3) φ(7)), a neighbour below the prior; the global sensitivity is {:.12}",
@@ -126,7 +124,7 @@ fn early_captions() -> Vec<PrintedNumber> {
         let [local, other] =
             [(a, b - 1.0), (a - 1.0, b)].map(|(a, b)| (-expm1(ln_phi(a) + ln_phi(b))).sqrt());
         let [printed_beta, printed_local] = printed;
-        let number = PrintedNumber::to_the_last_digit(PLACE, what("LS"), printed_local, local);
+        let number = PrintedNumber::new(PLACE, what("LS"), printed_local, local, CANCELLED);
         let note = format!(
             "of the neighbour with one record more in the first category; over both neighbours LS is \
              {:.12}. The last digits in print are lost to cancellation",
@@ -134,7 +132,7 @@ fn early_captions() -> Vec<PrintedNumber> {
         );
         [
             PrintedNumber::to_the_last_digit(PLACE, what("β"), printed_beta, beta),
-            PrintedNumber { allowed: CANCELLED, note, ..number },
+            PrintedNumber { note, ..number },
         ]
     };
     let first = of(0.5, [110, 190], ["0.0370683338738", "0.0414073535766"]);
@@ -160,17 +158,16 @@ fn unrounded_laplace() -> Vec<PrintedNumber> {
             let quantile = gamma_3_quantile(p);
             let density = 0.5 * quantile * quantile * exp_accurate(-quantile) / scale;
             let standard_error = (p * (1.0 - p) / RUNS).sqrt() / density;
+            let what = format!("{name} of the ℓ1 error, Laplace, ε = 0.8");
+            let allowed = ALLOWED * standard_error + READING;
+            let note = format!(
+                "of noise that is not rounded; printed from 200 runs, with a standard error of \
+                 {standard_error:.2}"
+            );
+            let place = "notes, Figure 4 (b)";
             PrintedNumber {
-                place: "notes, Figure 4 (b)",
-                what: format!("{name} of the ℓ1 error, Laplace, ε = 0.8"),
-                printed,
-                computed: scale * quantile,
-                allowed: ALLOWED * standard_error + READING,
-                by_their_rounding: false,
-                note: format!(
-                    "of noise that is not rounded; printed from 200 runs, with a standard error of \
-                     {standard_error:.2}"
-                ),
+                note,
+                ..PrintedNumber::new(place, what, printed, scale * quantile, allowed)
             }
         })
         .collect()
@@ -202,10 +199,12 @@ fn records() -> Vec<PrintedNumber> {
                 "evaluated as the authors did, by differences of log-gammas; accurately it is \
                  {accurate:.12}"
             );
-            let number =
-                PrintedNumber::to_the_last_digit("the authors' record", what, printed, computed);
-            let accurately = PrintedNumber { computed: accurate, ..number.clone() };
-            PrintedNumber { note, by_their_rounding: !accurately.agrees(), ..number }
+            let number = |computed: f64| {
+                let (place, what) = ("the authors' record", what.clone());
+                PrintedNumber::to_the_last_digit(place, what, printed, computed)
+            };
+            let by_their_rounding = !number(accurate).agrees;
+            PrintedNumber { note, by_their_rounding, ..number(computed) }
         })
         .collect()
 }
@@ -250,15 +249,14 @@ mod tests {
     #[test]
     fn every_number_agrees() {
         for number in all() {
-            assert!(number.agrees(), "{number:?}");
+            assert!(number.agrees, "{number:?}");
         }
     }
 
     #[test]
     fn a_wrong_number_does_not() {
-        let right = table_one().remove(0);
-        let wrong = PrintedNumber { computed: right.computed + 2e-11, ..right };
-        assert!(!wrong.agrees());
+        let PrintedNumber { place, what, printed, computed, .. } = table_one().remove(0);
+        assert!(!PrintedNumber::to_the_last_digit(place, what, printed, computed + 2e-11).agrees);
     }
 
     #[test]

@@ -1,19 +1,26 @@
 //! Faults (panics): the fault of one cell must not stop the others.
 
-use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind, set_hook, take_hook};
 use std::sync::Once;
 use std::sync::atomic::{AtomicUsize, Ordering};
+
+use engine::parallel::Cancelled;
 
 /// How many pieces of work are going on whose faults are caught.
 static CATCHING: AtomicUsize = AtomicUsize::new(0);
 
-/// What `work` returns, or why it panicked.
+/// What `work` returns, or why it panicked. Work that was cancelled is none that failed: it goes on unwinding.
 pub fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     hush();
     CATCHING.fetch_add(1, Ordering::Relaxed);
     let outcome = catch_unwind(AssertUnwindSafe(work));
     CATCHING.fetch_sub(1, Ordering::Relaxed);
-    outcome.map_err(|payload| {
+    let outcome = outcome.map_err(|payload| match payload.is::<Cancelled>() {
+        true => resume_unwind(payload),
+        false => payload,
+    });
+    outcome.map_err(|payload: Box<dyn Any + Send>| {
         let text = payload.downcast_ref::<String>().map(String::as_str);
         let text = text.or_else(|| payload.downcast_ref::<&str>().copied());
         text.unwrap_or("no reason given").to_owned()

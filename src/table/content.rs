@@ -3,11 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::{CalibrationRow, ReadingRow, Tables};
-use engine::mechanism::law::Exact;
+use engine::mechanism::law::ErrorSummary;
 
 /// The version of everything that reaches a table. To be raised whenever any number or draw, or the
 /// form in which cells are kept, changes: cells of different versions are never mixed.
-pub const NUMERICS: u32 = 4;
+pub const NUMERICS: u32 = 6;
 
 /// What a cell holds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -36,7 +36,7 @@ impl Content {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ExactNumbers {
     /// Exact numbers about each error.
-    pub exact: Vec<Exact>,
+    pub exact: Vec<ErrorSummary>,
     /// Why it is private, if it was calibrated.
     pub calibration: Option<CalibrationRow>,
     /// What was read off the printed figure, beside our law.
@@ -87,7 +87,7 @@ mod tests {
         let forms = form::<Tables>() + &form::<Block>();
         assert_eq!(
             (NUMERICS, sha256(forms.as_bytes()).as_str()),
-            (4, "8bebdc675a36813495a9281163a043e0990185b4cc12171842290566eb5501f9"),
+            (6, "8bebdc675a36813495a9281163a043e0990185b4cc12171842290566eb5501f9"),
             "the fields of a row or of a block have changed: raise NUMERICS, or the version of the \
              kinds that have such rows, and pin this hash\n{forms}"
         );

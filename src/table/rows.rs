@@ -160,14 +160,15 @@ row!(CalibrationRow, "calibration.csv", numbered);
 
 impl CalibrationRow {
     /// The row of one mechanism at one setting.
-    pub fn new(setting: usize, mechanism: &str, found: &Certificate) -> Self {
+    pub fn new(setting: usize, mechanism: &str, certificate: &Certificate) -> Self {
+        let found = &certificate.found;
         Self {
             setting,
             mechanism: mechanism.to_owned(),
-            target: found.target,
-            inner_epsilon: found.inner_epsilon.get(),
+            target: certificate.target,
+            inner_epsilon: certificate.inner_epsilon.get(),
             loss: found.loss,
-            margin: found.margin(),
+            margin: certificate.margin(),
             from: vector(&found.from),
             to: vector(&found.to),
             output: vector(&found.output),

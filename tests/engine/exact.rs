@@ -1,26 +1,32 @@
 //! The exact laws of large settings (balls, plateaus, diamonds, histograms instead of sorting)
 //! against a plain program that lists and sorts every output.
 
+use std::sync::Arc;
+
 use crate::settings::setting;
-use engine::mechanism::law::{Batch, Exact, Recipe};
-use engine::mechanism::prepared::PreparedSetting;
-use engine::mechanism::{self, Variant};
+use engine::mechanism::Variant;
+use engine::mechanism::law::{Batch, Bench, ErrorSummary, Law};
 use engine::numeric::sum::sum;
 use engine::posterior::distance;
 use engine::posterior::error_field::Reach;
-use engine::posterior::setting::Setting;
+use engine::posterior::setting::SettingWithData;
 use engine::posterior::simplex::list_compositions;
 use engine::rng;
 use rayon::prelude::*;
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 
-fn recipe(setting: &Setting, id: &str) -> Recipe {
-    Variant::plain(mechanism::find(id).unwrap()).recipe(setting).unwrap()
+fn law(setting: &SettingWithData, id: &str) -> Arc<dyn Law> {
+    Variant::parse(id).unwrap().law(setting).unwrap()
 }
 
-fn ours(setting: &Setting, recipe: Recipe) -> Exact {
-    let bench = PreparedSetting::with_summaries(setting, &[recipe], &[]);
-    Exact::new(bench.law(recipe).as_ref(), bench.fields().next().unwrap())
+/// The number before the score.
+fn rate(law: &dyn Law, setting: &SettingWithData) -> f64 {
+    law.at(setting.posterior()).unwrap().rate().unwrap()
+}
+
+fn ours(setting: &SettingWithData, law: &dyn Law) -> ErrorSummary {
+    let bench = Bench::with_summaries(setting.posterior(), setting.distance, [law], &[]).unwrap();
+    ErrorSummary::new(bench.law(0).as_ref(), bench.distance())
 }
 
 /// lnΓ at α_i + v/2, for v = 0, …, 2n.
@@ -29,8 +35,8 @@ fn half_steps(alpha: f64, n: u64) -> Vec<f64> {
 }
 
 /// ln BC's terms D_i(v) from log-gammas: independent, and good enough at small n.
-fn terms(setting: &Setting) -> Vec<Vec<f64>> {
-    let posterior = &setting.posterior;
+fn terms(setting: &SettingWithData) -> Vec<Vec<f64>> {
+    let posterior = setting.posterior();
     let n = posterior.n();
     (0..posterior.k())
         .map(|i| {
@@ -59,7 +65,7 @@ fn plain_summary(mut law: Vec<(f64, f64)>) -> [f64; 4] {
     [mean, variance.sqrt(), quantile(0.5), quantile(0.9)]
 }
 
-fn assert_same(ours: Exact, plain: [f64; 4], relative: f64, what: &str) {
+fn assert_same(ours: ErrorSummary, plain: [f64; 4], relative: f64, what: &str) {
     let error = ours.error.unwrap();
     let ours = [error.mean, error.std, error.median, error.q90];
     for (ours, plain) in ours.into_iter().zip(plain) {
@@ -91,10 +97,10 @@ const BALLS: [(&[f64], &[u64], f64, &str); 18] = [
 ];
 
 /// The error of every candidate, from full tables: no ball, no symmetry.
-fn all_errors(setting: &Setting) -> Vec<(Vec<u64>, f64)> {
-    let (n, k) = (setting.posterior.n(), setting.posterior.k());
+fn all_errors(setting: &SettingWithData) -> Vec<(Vec<u64>, f64)> {
+    let (n, k) = (setting.n, setting.k());
     let reach = Reach { windows: vec![(0, n); k], ball: false };
-    let field = setting.distance.field(&setting.posterior, &reach);
+    let field = setting.distance.field(setting.posterior(), &reach);
     let with_error = |candidate: Vec<u64>| (candidate.clone(), field.at(&candidate));
     list_compositions(n, k).into_iter().map(with_error).collect()
 }
@@ -104,18 +110,19 @@ fn exponential_mechanisms_in_balls_equal_full_enumeration() {
     for (prior, counts, epsilon, distance) in BALLS {
         let setting = setting(prior, counts, epsilon, distance);
         let errors = all_errors(&setting);
-        let recipes = ["ehd", "ehds", "ehdl"].map(|id| recipe(&setting, id));
+        let laws = ["ehd", "ehds", "ehdl"].map(|id| law(&setting, id));
         // All three in one pass.
-        let bench = PreparedSetting::with_summaries(&setting, &recipes, &[]);
-        for recipe in recipes {
-            let Recipe::Exponential { rate } = recipe else { panic!("{recipe:?}") };
-            let what = format!("{} {recipe:?}", setting.key());
+        let all = laws.iter().map(|law| law.as_ref());
+        let bench = Bench::with_summaries(setting.posterior(), setting.distance, all, &[]).unwrap();
+        for place in 0..laws.len() {
+            let rate = bench.at(place).rate().unwrap();
+            let what = format!("{} {rate}", setting.key());
             let law: Vec<_> = errors.iter().map(|&(_, h)| (h, libm::exp(-rate * h))).collect();
             let normaliser = sum(law.iter().map(|(_, mass)| *mass));
-            let ours = bench.law(recipe);
+            let ours = bench.law(place);
             let off = ours.normaliser() / normaliser - 1.0;
             assert!(off.abs() <= 1e-13, "{what}: {off:e}");
-            let exact = Exact::new(ours.as_ref(), bench.fields().next().unwrap());
+            let exact = ErrorSummary::new(ours.as_ref(), bench.distance());
             assert_same(exact, plain_summary(law), 1e-12, &what);
         }
     }
@@ -132,18 +139,19 @@ type Order<'a> = &'a dyn Fn(&[u64]) -> f64;
 
 /// Draws from the ball and its plateau against the law of full enumeration, by χ²: candidates are
 /// ordered by their error, and by their first and their last count, and divided into classes.
-/// Returns the smallest probability of so large a χ² for each pair of what is drawn and what is
+/// Returns the smallest probability of so large a χ² for each pair of what is drawn and the rate that is
 /// expected.
-fn worst_fits(setting: &Setting, pairs: &[(Recipe, Recipe)]) -> Vec<f64> {
-    let k = setting.posterior.k();
-    let field = setting.distance.field(&setting.posterior, &Reach::ball(&setting.posterior));
+fn worst_fits(setting: &SettingWithData, pairs: &[(Arc<dyn Law>, f64)]) -> Vec<f64> {
+    let k = setting.k();
+    let field = setting.distance.field(setting.posterior(), &Reach::ball(setting.posterior()));
     let all = all_errors(setting);
     let draws: Vec<Vec<u64>> = (pairs.iter())
-        .map(|&(drawn, _)| {
-            let bench = PreparedSetting::new(setting, &[drawn], &[]);
-            let name = format!("{} {drawn:?}", setting.key());
+        .map(|(drawn, expected)| {
+            let bench =
+                Bench::new(setting.posterior(), setting.distance, [drawn.as_ref()], &[]).unwrap();
+            let name = format!("{} {expected}", setting.key());
             let mut batches = [Batch::new(rng::stream(3, &name), DRAWS, k)];
-            bench.law(drawn).draw(k, &mut batches);
+            bench.law(0).draw(k, &mut batches);
             std::mem::take(&mut batches[0].released)
         })
         .collect();
@@ -155,8 +163,7 @@ fn worst_fits(setting: &Setting, pairs: &[(Recipe, Recipe)]) -> Vec<f64> {
     for order in orders {
         let mut sorted: Vec<(f64, f64)> = all.iter().map(|(c, h)| (order(c), *h)).collect();
         sorted.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
-        for (((_, expected), draws), worst) in pairs.iter().zip(&draws).zip(&mut worst) {
-            let Recipe::Exponential { rate } = *expected else { panic!("{expected:?}") };
+        for (((_, rate), draws), worst) in pairs.iter().zip(&draws).zip(&mut worst) {
             let law: Vec<(f64, f64)> =
                 sorted.iter().map(|&(value, h)| (value, libm::exp(-rate * h))).collect();
             *worst = worst.min(fit(&law, draws.chunks_exact(k).map(order).collect()));
@@ -190,10 +197,14 @@ fn fit(law: &[(f64, f64)], mut draws: Vec<f64>) -> f64 {
 fn draws_from_balls_follow_full_enumeration() {
     BALLS.par_iter().for_each(|&(prior, counts, epsilon, distance)| {
         let setting = setting(prior, counts, epsilon, distance);
-        let pairs = ["ehd", "ehds", "ehdl"].map(|id| (recipe(&setting, id), recipe(&setting, id)));
+        let pairs = ["ehd", "ehds", "ehdl"].map(|id| {
+            let law = law(&setting, id);
+            let rate = rate(law.as_ref(), &setting);
+            (law, rate)
+        });
         let level = FALSE_ALARMS / (3 * 3 * BALLS.len()) as f64;
-        for (p, (recipe, _)) in worst_fits(&setting, &pairs).into_iter().zip(pairs) {
-            assert!(p > level, "{} {recipe:?}: {p:e}", setting.key());
+        for (p, (_, rate)) in worst_fits(&setting, &pairs).into_iter().zip(pairs) {
+            assert!(p > level, "{} {rate}: {p:e}", setting.key());
         }
     });
 }
@@ -202,10 +213,9 @@ fn draws_from_balls_follow_full_enumeration() {
 fn a_rate_ten_per_cent_off_is_noticed() {
     let (prior, counts, epsilon, distance) = BALLS[0];
     let setting = setting(prior, counts, epsilon, distance);
-    let right = recipe(&setting, "ehdl");
-    let Recipe::Exponential { rate } = right else { panic!() };
-    let wrong = Recipe::Exponential { rate: 1.1 * rate };
-    assert!(worst_fits(&setting, &[(wrong, right)])[0] < 1e-9);
+    let right = law(&setting, "ehdl");
+    let wrong = right.widened(1.0 / 1.1).unwrap();
+    assert!(worst_fits(&setting, &[(wrong, rate(right.as_ref(), &setting))])[0] < 1e-9);
 }
 
 /// P[⌊x + Lap(b)⌋ = v], clamped to [0, n], from differences of the distribution function.
@@ -233,15 +243,15 @@ fn open_totals_equal_a_full_grid() {
     ] {
         let setting = setting(&prior, &counts, epsilon, "hellinger");
         let terms = terms(&setting);
-        let n = setting.posterior.n() as usize;
+        let n = setting.n as usize;
         let alpha: f64 = prior.iter().sum();
         let total = |t: usize| {
             let (a, b) = (alpha + n as f64, alpha + t as f64);
             libm::lgamma(0.5 * (a + b)) - 0.5 * libm::lgamma(a) - 0.5 * libm::lgamma(b)
         };
         let totals: Vec<f64> = (0..=3 * n).map(total).collect();
-        let recipe = recipe(&setting, "lszhang");
-        let Recipe::Noise { scale, .. } = recipe else { panic!() };
+        let law_of_outputs = law(&setting, "lszhang");
+        let scale = 2.0 / epsilon;
         let marginals: Vec<_> =
             counts.iter().map(|&x| laplace_marginal(scale, x, n as u64)).collect();
         let mut law = Vec::new();
@@ -254,7 +264,8 @@ fn open_totals_equal_a_full_grid() {
                 }
             }
         }
-        assert_same(ours(&setting, recipe), plain_summary(law), 1e-10, &setting.key());
+        let ours = ours(&setting, law_of_outputs.as_ref());
+        assert_same(ours, plain_summary(law), 1e-10, &setting.key());
     }
 }
 
@@ -262,8 +273,8 @@ fn open_totals_equal_a_full_grid() {
 fn the_hamming_mechanism_equals_full_enumeration() {
     let setting = setting(&[1.0, 0.5, 2.0], &[463, 247, 21], 0.2, "hellinger");
     let terms = terms(&setting);
-    let recipe = recipe(&setting, "hamming");
-    let Recipe::Hamming { rate, .. } = recipe else { panic!() };
+    let hamming = law(&setting, "hamming");
+    let rate = 0.1;
     let n: usize = 731;
     let mut law = Vec::new();
     for a in 0..=n {
@@ -275,7 +286,7 @@ fn the_hamming_mechanism_equals_full_enumeration() {
             law.push((error, libm::exp(-rate * 0.5 * steps as f64)));
         }
     }
-    assert_same(ours(&setting, recipe), plain_summary(law), 1e-10, "hamming");
+    assert_same(ours(&setting, hamming.as_ref()), plain_summary(law), 1e-10, "hamming");
 }
 
 /// Print is 1 only much further out than Hellinger: the ball must be the larger one.
@@ -284,18 +295,19 @@ fn an_error_with_a_larger_ball_than_the_score_is_exact_too() {
     let setting = setting(&[1.0, 1.0], &[20_000, 20_000], 1.0, "hellinger");
     let n = 40_000;
     let full = Reach { windows: vec![(0, n); 2], ball: false };
-    let score = setting.distance.field(&setting.posterior, &full);
-    let print = distance::find("print").unwrap().field(&setting.posterior, &full);
-    let recipe = recipe(&setting, "ehd");
-    let Recipe::Exponential { rate } = recipe else { panic!() };
+    let score = setting.distance.field(setting.posterior(), &full);
+    let print = distance::find("print").unwrap().field(setting.posterior(), &full);
+    let ehd = law(&setting, "ehd");
+    let rate = rate(ehd.as_ref(), &setting);
     let pair = |v: u64| (print.at(&[v, n - v]), libm::exp(-rate * score.at(&[v, n - v])));
     let metric = engine::posterior::metric::find("print").unwrap();
     // Found in a pass of its own, and with the others.
     for bench in [
-        PreparedSetting::new(&setting, &[recipe], &[metric]),
-        PreparedSetting::with_summaries(&setting, &[recipe], &[metric]),
+        Bench::new(setting.posterior(), setting.distance, [ehd.as_ref()], &[metric]),
+        Bench::with_summaries(setting.posterior(), setting.distance, [ehd.as_ref()], &[metric]),
     ] {
-        let ours = Exact::new(bench.law(recipe).as_ref(), bench.fields().nth(1).unwrap());
+        let bench = bench.unwrap();
+        let ours = ErrorSummary::new(bench.law(0).as_ref(), bench.fields().nth(1).unwrap());
         assert_same(ours, plain_summary((0..=n).map(pair).collect()), 1e-12, "print under ehd");
     }
 }

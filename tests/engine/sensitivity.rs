@@ -1,7 +1,7 @@
 //! Sensitivities against brute force over all data sets and candidates.
 
 use engine::posterior::distance;
-use engine::posterior::model::{Posterior, Prior};
+use engine::posterior::model::{Posterior, Prior, hamming_distance, neighbours};
 use engine::posterior::simplex::list_compositions;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -17,23 +17,6 @@ fn naive_distance(alpha: &[f64], x: &[u64], y: &[u64], power: f64) -> f64 {
         })
         .sum();
     (-libm::expm1((power * ln_bc).min(0.0))).sqrt()
-}
-
-fn neighbours(x: &[u64]) -> Vec<Vec<u64>> {
-    let mut all = Vec::new();
-    for i in (0..x.len()).filter(|&i| x[i] > 0) {
-        for j in (0..x.len()).filter(|&j| j != i) {
-            let mut y = x.to_vec();
-            y[i] -= 1;
-            y[j] += 1;
-            all.push(y);
-        }
-    }
-    all
-}
-
-fn steps(x: &[u64], y: &[u64]) -> f64 {
-    engine::posterior::model::hamming_distance(x, y)
 }
 
 /// Priors whole and not, small and large; counts with empty categories among them.
@@ -79,7 +62,7 @@ proptest! {
         let ours = distance.sensitivity(&posterior);
 
         let local = |x: &Vec<u64>| {
-            let moves = neighbours(x).into_iter().map(|y| naive_distance(&alpha, x, &y, power));
+            let moves = neighbours(x).map(|y| naive_distance(&alpha, x, &y, power));
             moves.fold(0.0, f64::max)
         };
         let all: Vec<(Vec<u64>, f64)> = list_compositions(n, alpha.len())
@@ -90,7 +73,7 @@ proptest! {
             })
             .collect();
         let maximum = |value: &dyn Fn(f64, f64) -> f64| {
-            all.iter().map(|(x, local)| value(*local, steps(&counts, x))).fold(0.0, f64::max)
+            all.iter().map(|(x, local)| value(*local, hamming_distance(&counts, x))).fold(0.0, f64::max)
         };
         // Plain log-gammas carry errors of about 1e-14 in ln BC: 1e-11 relative in a small h.
         let close = |ours: f64, brute: f64| (ours - brute).abs() <= 1e-11 * brute;

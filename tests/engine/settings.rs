@@ -1,8 +1,8 @@
 //! Settings in a line, and how numbers are compared.
 
-use engine::posterior::model::{Posterior, Prior};
+use engine::posterior::model::Prior;
 use engine::posterior::privacy::{Delta, Epsilon, Gamma};
-use engine::posterior::setting::Setting;
+use engine::posterior::setting::{Setting, SettingWithData};
 
 /// |ours − theirs| <= relative · |theirs|, with a message that says what was compared.
 pub fn assert_close(ours: f64, theirs: f64, relative: f64, what: &str) {
@@ -14,10 +14,11 @@ pub fn assert_close(ours: f64, theirs: f64, relative: f64, what: &str) {
     );
 }
 
-/// A setting with δ = 10⁻³ and γ = 1.
-pub fn setting(prior: &[f64], counts: &[u64], epsilon: f64, distance: &str) -> Setting {
+/// A setting with n records, δ = 10⁻³ and γ = 1.
+pub fn of_size(prior: &[f64], n: u64, epsilon: f64, distance: &str) -> Setting {
     Setting {
-        posterior: Posterior::new(Prior::new(prior.to_vec()).unwrap(), counts.to_vec()),
+        prior: Prior::new(prior.to_vec()).unwrap(),
+        n,
         epsilon: Epsilon::new(epsilon).unwrap(),
         delta: Some(Delta::new(1e-3).unwrap()),
         gamma: Gamma::new(1.0).unwrap(),
@@ -25,15 +26,8 @@ pub fn setting(prior: &[f64], counts: &[u64], epsilon: f64, distance: &str) -> S
     }
 }
 
-/// The same with n records, wherever they are.
-pub fn of_size(prior: &[f64], n: u64, epsilon: f64, distance: &str) -> Setting {
-    let mut counts = vec![0; prior.len()];
-    counts[0] = n;
-    setting(prior, &counts, epsilon, distance)
-}
-
-/// The same setting with other counts.
-pub fn at(template: &Setting, counts: &[u64]) -> Setting {
-    let prior = template.posterior.prior().clone();
-    Setting { posterior: Posterior::new(prior, counts.to_vec()), ..template.clone() }
+/// The same with these counts.
+pub fn setting(prior: &[f64], counts: &[u64], epsilon: f64, distance: &str) -> SettingWithData {
+    let setting = of_size(prior, counts.iter().sum(), epsilon, distance);
+    SettingWithData::new(setting, counts.to_vec())
 }

@@ -1,6 +1,6 @@
 //! `dpbi account`: what a ledger has spent, as its owner asks for it.
 
-use crate::common::{Outcome, Sandbox, refused};
+use crate::common::{Outcome, Sandbox, holds, refused};
 use serde_json::Value;
 
 /// 12 records in three categories.
@@ -127,11 +127,7 @@ fn ledgers_of_before_are_read_and_damage_is_refused() {
     let torn = &whole[..whole.len() - 9];
     std::fs::write(&path, torn).unwrap();
     let outcome = sandbox.dpbi(&["account", "l", "--json"]);
-    assert!(
-        outcome.stderr.contains("cut short: its ε = 0.5 counts as spent"),
-        "{}",
-        outcome.stderr
-    );
+    holds(&outcome.stderr, "cut short: its ε = 0.5 counts as spent");
     let found: Value = serde_json::from_str(&outcome.stdout).unwrap();
     assert_eq!(found["sum"], "1");
     assert_eq!(std::fs::read(&path).unwrap(), torn);
@@ -140,7 +136,7 @@ fn ledgers_of_before_are_read_and_damage_is_refused() {
     std::fs::write(&path, changed).unwrap();
     let outcome = sandbox.dpbi(&["account", "l"]);
     refused(&outcome, "the ledger is damaged");
-    assert!(outcome.stderr.contains("l:1"), "{}", outcome.stderr);
+    holds(&outcome.stderr, "l:1");
     refused(&sandbox.dpbi(&["account", "absent"]), "cannot read the ledger");
     refused(&sandbox.dpbi(&["account", "."]), "it is not a file");
 }

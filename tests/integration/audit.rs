@@ -1,6 +1,6 @@
 //! `dpbi audit` as a user types it.
 
-use crate::common::{GoldenRow, Sandbox, assert_close, number, some_golden, words};
+use crate::common::{GoldenRow, Sandbox, assert_close, golden, holds, number, refused, words};
 use serde_json::Value;
 
 fn audit(sandbox: &Sandbox, args: &str) -> Value {
@@ -15,42 +15,33 @@ fn typed(row: &GoldenRow) -> String {
     format!("--prior {prior} --n {n} --epsilon {epsilon} --mechanism {id}")
 }
 
+/// `golden.rs` compares all rows with the library.
 #[test]
-fn the_golden_losses_and_deltas() {
+fn a_golden_loss_and_a_golden_calibration() {
     let sandbox = Sandbox::new();
-    for row in some_golden("privacy.csv", 5) {
-        let (delta, at) = (row.text("delta"), row.text("at_epsilon"));
-        let args = format!("{} --delta {delta} --at-epsilon {at}", typed(&row));
-        let found = audit(&sandbox, &args);
-        assert_eq!(found["mechanism"], row.text("mechanism"));
-        assert_close(number(&found, "loss"), row.number("loss"), 1e-10, &args);
-        assert_eq!(number(&found, "at_epsilon"), row.number("at_epsilon"));
-        let error = (number(&found, "delta_at") - row.number("delta_at")).abs();
-        assert!(error <= 1e-11, "{args}: {error:e}");
-        // Total variation is no smaller than any δ.
-        assert!(number(&found, "advantage") >= number(&found, "delta_at"), "{args}");
-    }
-}
+    let row = &golden("privacy.csv")[30];
+    let (delta, at) = (row.text("delta"), row.text("at_epsilon"));
+    let found = audit(&sandbox, &format!("{} --delta {delta} --at-epsilon {at}", typed(row)));
+    assert_eq!(found["mechanism"], row.text("mechanism"));
+    assert_close(number(&found, "loss"), row.number("loss"), 1e-10, "loss");
+    assert!((number(&found, "delta_at") - row.number("delta_at")).abs() <= 1e-11);
+    // Total variation is no smaller than any δ.
+    assert!(number(&found, "advantage") >= number(&found, "delta_at"));
 
-#[test]
-fn the_golden_calibrations_audited_afterwards() {
-    let sandbox = Sandbox::new();
-    for row in some_golden("calibration.csv", 4) {
-        let found = audit(&sandbox, &format!("{} --calibrate", typed(&row)));
-        let (what, target) = (typed(&row), row.number("epsilon"));
-        assert_close(number(&found, "inner_epsilon"), row.number("inner_epsilon"), 1e-7, &what);
-        assert_close(number(&found, "mean"), row.number("mean_hellinger_predictive"), 1e-7, &what);
-        let loss = number(&found, "loss");
-        assert!(loss <= target && loss > target - 1e-6, "{what}: {loss}");
-        let certificate = &found["certificate"];
-        assert_eq!(certificate["loss"], found["loss"]);
-        assert!(number(certificate, "margin") > 0.0 && number(certificate, "pairs") > 0.0);
-        // The plain mechanism at the inner ε is the same mechanism (hamming and ehd* know no other ε).
-        let inner = number(&found, "inner_epsilon").to_string();
-        let plain = what
-            .replace(&format!("--epsilon {}", row.text("epsilon")), &format!("--epsilon {inner}"));
-        assert_eq!(audit(&sandbox, &plain)["loss"], found["loss"], "{plain}");
-    }
+    let row = &golden("calibration.csv")[10];
+    let found = audit(&sandbox, &format!("{} --calibrate", typed(row)));
+    assert_close(number(&found, "inner_epsilon"), row.number("inner_epsilon"), 1e-7, "inner ε");
+    assert_close(number(&found, "mean"), row.number("mean_hellinger_predictive"), 1e-7, "mean");
+    let (loss, target) = (number(&found, "loss"), row.number("epsilon"));
+    assert!(loss <= target && loss > target - 1e-6, "{loss}");
+    let certificate = &found["certificate"];
+    assert_eq!(certificate["loss"], found["loss"]);
+    assert!(number(certificate, "margin") > 0.0 && number(certificate, "pairs") > 0.0);
+    // The plain mechanism at the inner ε is the same mechanism (hamming and ehd* know no other ε).
+    let [stated, inner] = [row.text("epsilon"), &number(&found, "inner_epsilon").to_string()]
+        .map(|epsilon| format!("--epsilon {epsilon} "));
+    let plain = typed(row).replace(&stated, &inner);
+    assert_eq!(audit(&sandbox, &plain)["loss"], found["loss"], "{plain}");
 }
 
 #[test]
@@ -145,43 +136,39 @@ fn mechanisms_with_a_delta() {
 #[test]
 fn what_makes_no_sense_is_refused() {
     let sandbox = Sandbox::new();
-    let refused = |args: &str, causes: &[&str]| {
-        let args = words(args);
-        let outcome = sandbox.dpbi(&[&["audit"], &args[..]].concat());
-        assert_eq!(outcome.status, 2, "{args:?}: {}", outcome.stderr);
-        for word in causes {
-            assert!(outcome.stderr.contains(word), "{args:?} {word}: {}", outcome.stderr);
-        }
-        assert!(outcome.stdout.is_empty() && !outcome.stderr.contains("panicked"));
-    };
-    let base = "--prior 1,1 --n 9 --epsilon 1";
-    refused(&format!("{base} --mechanism ehsd"), &["unknown mechanism `ehsd`", "ehds"]);
-    refused(&format!("{base} --mechanism ehds+calibrate"), &["calibrated"]);
-    refused(&format!("{base} --mechanism mh-beta"), &["delta"]);
-    refused(&format!("{base} --mechanism gaussian"), &["gaussian needs a delta"]);
-    refused(&format!("{base} --mechanism geometric-truncated"), &["needs a delta"]);
-    refused(
-        "--prior 1,1,1 --n 200 --epsilon 1 --delta 1e-6 --mechanism gaussian",
-        &["clamped outputs", "two categories"],
-    );
-    refused(
-        &format!("{base} --mechanism lshist --calibrate"),
-        &["cannot be calibrated", "hamming"],
-    );
-    refused(&format!("{base} --mechanism ehds --scope al"), &["unknown scope", "all"]);
-    refused(&format!("{base} --mechanism ehds --at-epsilon -1"), &["at-epsilon"]);
-    refused(&format!("{base} --mechanism ehds --counts 4,5"), &["cannot be used"]);
-    refused("--prior 1,1 --epsilon 1 --mechanism ehds", &["--n", "--counts"]);
-    refused("--prior 1,1 --n -3 --epsilon 1 --mechanism ehds", &["whole number"]);
-    refused("--prior 1,1 --n 9 --epsilon 0 --mechanism ehds", &["epsilon"]);
-    refused("--prior 1,1 --n 9 --epsilon 1e-12 --mechanism ehds --calibrate", &["1e-9"]);
+    for (mechanism, causes) in [
+        ("ehsd", "unknown mechanism `ehsd` … ehds"),
+        ("ehds+calibrate", "calibrated"),
+        ("mh-beta", "delta"),
+        ("gaussian", "gaussian needs a delta"),
+        ("geometric-truncated", "needs a delta"),
+        ("lshist --calibrate", "cannot be calibrated … hamming"),
+        ("ehds --scope al", "unknown scope … all"),
+        ("ehds --at-epsilon=-1", "at-epsilon"),
+        ("ehds --counts 4,5", "cannot be used"),
+    ] {
+        let line = format!("audit --prior 1,1 --n 9 --epsilon 1 --mechanism {mechanism}");
+        refused(&sandbox.dpbi(&words(&line)), causes);
+    }
     // Too large for all data sets: what it would cost, and what would do.
-    let large = "--prior 1,1,1 --n 20000 --epsilon 1 --mechanism ehds";
-    refused(
-        large,
-        &["too large", "200 million candidates", "--scope corners", "--counts", "--force"],
-    );
-    refused(&large.replace("ehds", "geometric"), &["too large", "--scope corners"]);
-    refused(&large.replace("ehds", "hamming"), &["too large", "--scope corners"]);
-    refused("--prior 1,1,1 --n 900 --epsilon 1 --mechanism ehds+remap", &["remapping", "fewer"]);
+    let large = "--prior 1,1,1 --n 2000000 --epsilon 1 --mechanism";
+    let costs = "too large … more memory … TB … --scope corners … --counts … --force";
+    for (line, causes) in [
+        ("--prior 1,1 --epsilon 1 --mechanism ehds", "--n … --counts"),
+        ("--prior 1,1 --n=-3 --epsilon 1 --mechanism ehds", "whole number"),
+        ("--prior 1,1 --n 9 --epsilon 0 --mechanism ehds", "epsilon"),
+        ("--prior 1,1 --n 9 --epsilon 1e-12 --mechanism ehds --calibrate", "1e-9"),
+        (
+            "--prior 1,1,1 --n 200 --epsilon 1 --delta 1e-6 --mechanism gaussian",
+            "outputs here … two categories … before clamping",
+        ),
+        (&format!("{large} ehds"), costs),
+        (&format!("{large} geometric"), "too large … --scope corners"),
+        (&format!("{large} hamming"), "too large … --scope corners"),
+        ("--prior 1,1,1 --n 900 --epsilon 1 --mechanism ehds+remap", "remapping … fewer"),
+    ] {
+        let outcome = sandbox.dpbi(&words(&format!("audit {line}")));
+        assert!(outcome.status == 2 && outcome.stdout.is_empty(), "{line}: {}", outcome.stderr);
+        holds(&outcome.stderr, causes);
+    }
 }

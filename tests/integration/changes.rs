@@ -1,12 +1,16 @@
 //! From a bundled experiment to one's own: copies, `--set`, sweeps of two parameters, and tables for other
 //! programs.
 
-use engine::rng::{Stream, stream, uniform_below};
 use lab::experiment::config::{self, Change, Overrides};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::select;
 use serde_json::json;
 use system::source::Source;
 
-use crate::common::{Sandbox, few_or_many, refused, words};
+use crate::common::{Sandbox, few_or_many, holds, refused, words};
+use crate::fuzz::drawn;
+use crate::fuzz::mutate::Corpus;
 
 #[test]
 fn a_copy_is_run_changed_and_drawn_again() {
@@ -54,6 +58,8 @@ fn what_is_set_is_located() {
         ("panel.data.file.path=bundled:badge", "--set:1:24", "did you mean `bundled:badges`?"),
         ("epsilon", "--set:1:1", "there is no `=`"),
         ("=1", "--set:1:1", "is no key"),
+        (&("a.".repeat(9000) + "b=1"), "--set:1:1", "is no key"),
+        (&("a".repeat(70_000) + "=1"), "--set:1:1", "unknown key"),
         ("seed=1\nruns=2", "--set:1:", "not a TOML value"),
         ("name=\"a/b\"", "--set:1:8", "cannot be the name"),
     ] {
@@ -61,15 +67,24 @@ fn what_is_set_is_located() {
         refused(&outcome, cause);
         assert!(outcome.stderr.contains(place), "{typed}: {}", outcome.stderr);
     }
+    // However long the config is.
+    sandbox.write("long.toml", &format!("{GRID}# {}\n", "x".repeat(70_000)));
+    sandbox.succeed(&words("check long --set runs=7"));
     let without = sandbox.dpbi(&["check", "beta_balanced", "--set", "panel.epsilon=1"]);
     refused(&without, "has no [[panel]]");
     let several = words("run beta_balanced real_data --name x");
     refused(&sandbox.dpbi(&several), "--name is the name of one experiment");
 }
 
-/// Part of a config, or anything.
-fn piece(rng: &mut Stream) -> String {
-    const VALID: &[&str] = &[
+/// Whatever is set, the config is read, or there is a message with a place; and what is set is not the
+/// original.
+#[test]
+fn random_changes_are_read_or_located() {
+    const CONFIGS: [&str; 2] = [
+        "name = \"a\"\nprior = [1, 1]\nepsilon = 1\nmechanisms = [\"ehd\"]\n[data.balanced]\nsizes = [4]\n",
+        "name = \"a\"\nprior = [1, 1]\nmechanisms = [\"ehd\"]\ndata.balanced.sizes = [4]\n[[panel]]\nid = \"a\"\nepsilon = 1\n",
+    ];
+    let valid = [
         "epsilon=0.5",
         "epsilon=[1, 2]",
         "prior=[2, 2]",
@@ -82,95 +97,17 @@ fn piece(rng: &mut Stream) -> String {
         "distance=tv",
         "name=other",
     ];
-    if uniform_below(2, rng) == 0 {
-        return VALID[uniform_below(VALID.len() as u64, rng) as usize].to_owned();
-    }
-    const KEYS: &[&str] = &[
-        "epsilon",
-        "prior",
-        "runs",
-        "seed",
-        "data",
-        "balanced",
-        "sizes",
-        "panel",
-        "a",
-        "kind",
-        "mechanisms",
-        "x",
-        "facet",
-        "series",
-        "delta",
-        "define",
-        "name",
-        "",
-        "é",
-        "a b",
-        "data.counts",
-        "changes",
-        "figures",
-    ];
-    const VALUES: &[&str] = &[
-        "1",
-        "0.5",
-        "-1",
-        "1e999",
-        "[1, 1]",
-        "[[1,1],[2,2]]",
-        "\"ehd\"",
-        "ehds+calibrated",
-        "{from=0.1,to=1,count=3}",
-        "{balanced={sizes=[1]}}",
-        "[",
-        "]",
-        "{",
-        "'",
-        "\"\"\"",
-        "true",
-        "inf",
-        "nan",
-        "1979-05-27",
-        "0x1f",
-        "99999999999999999999",
-        "#",
-        "\n",
-        "\0",
-        "=",
-        "\u{202e}",
-        "[]",
-        "{}",
-        "[\"mean\"]",
-        "n",
-        "epsilon",
-    ];
-    let pick = |all: &[&str], rng: &mut Stream| {
-        all[uniform_below(all.len() as u64, rng) as usize].to_owned()
-    };
-    let mut key = pick(KEYS, rng);
-    while uniform_below(3, rng) == 0 {
-        key = format!("{key}.{}", pick(KEYS, rng));
-    }
-    let mut value = pick(VALUES, rng);
-    while uniform_below(4, rng) == 0 {
-        value += &pick(VALUES, rng);
-    }
-    if uniform_below(30, rng) == 0 { format!("{key}{value}") } else { format!("{key}={value}") }
-}
-
-/// Whatever is set, the config is read, or there is a message with a place; and what is set is not the
-/// original.
-#[test]
-fn random_changes_are_read_or_located() {
-    const CONFIGS: [&str; 2] = [
-        "name = \"a\"\nprior = [1, 1]\nepsilon = 1\nmechanisms = [\"ehd\"]\n[data.balanced]\nsizes = [4]\n",
-        "name = \"a\"\nprior = [1, 1]\nmechanisms = [\"ehd\"]\ndata.balanced.sizes = [4]\n[[panel]]\nid = \"a\"\nepsilon = 1\n",
+    let sound = valid.map(|text| (String::new(), text.into())).to_vec();
+    let corpus =
+        Corpus::new(sound, "seed kind x facet series delta define changes figures data.counts");
+    let typed = prop_oneof![
+        select(valid.to_vec()).prop_map(str::to_owned),
+        corpus.mutated().prop_map(|(_, text)| String::from_utf8_lossy(&text).into_owned()),
     ];
     let source = Source::Disk("a.toml".into());
-    let mut rng = stream(32, "changes");
     let (mut read, mut refused) = (0, 0);
-    for round in 0..few_or_many(10_000, 100_000) {
-        let typed: Vec<String> =
-            (0..=uniform_below(3, &mut rng)).map(|_| piece(&mut rng)).collect();
+    let rounds = few_or_many(10_000, 100_000);
+    for (round, typed) in drawn(vec(typed, 1..4)).take(rounds).enumerate() {
         let changes = typed.iter().map(|typed| Change::parse(typed)).collect::<Result<Vec<_>, _>>();
         let outcome = changes.and_then(|changes| {
             let overrides = Overrides { changes, ..Overrides::default() };
@@ -265,7 +202,7 @@ fn figures_that_are_still_true_are_kept_and_others_removed_with_a_word() {
     assert_eq!(sandbox.read("results/grid/mean.png"), drawn);
     sandbox.succeed(&words("verify results/grid"));
     let other = sandbox.dpbi(&words("run grid --seed 5 --format svg"));
-    assert!(other.stderr.contains("removed: box.png, mean.png"), "{}", other.stderr);
+    holds(&other.stderr, "removed: box.png, mean.png");
     assert!(!sandbox.path("results/grid/mean.png").exists());
 }
 

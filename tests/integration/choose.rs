@@ -126,18 +126,18 @@ fn no_least_epsilon_of_remapped_mechanisms_at_given_data() {
 #[test]
 fn what_is_left_out_is_one_sentence() {
     let sandbox = Sandbox::new();
-    let six = words("inspect -p 1,1,1,1,1,1 -x 17,17,17,17,16,16 -e 3 -q");
+    let six = words("inspect -p 1,1,1,1,1,1 -x 80,80,80,80,80,80 -e 3 -q");
     let text = sandbox.succeed(&six).replace("\n  ", " ");
     assert_eq!(text.matches("eft out").count(), 1, "{text}");
-    assert!(text.contains("(too slow without --force); tight (impossible here:"), "{text}");
+    assert!(text.contains("(too large without --force); tight (impossible here:"), "{text}");
     assert!(text.contains("--mechanism tight says why)"), "{text}");
     let found = sandbox.json(&[&six[..], &["--json"]].concat());
     assert!(found["left_out"].as_array().unwrap().contains(&"tight".into()), "{found}");
     let why = sandbox.dpbi(&[&six[..], &["-m", "tight"]].concat());
-    refused(&why, "the weights of `tight` for 100 records in 6 categories would take");
+    refused(&why, "the weights of `tight` for 480 records in 6 categories would take");
     refused(
         &sandbox.dpbi(&words("choose -p 1,1,1,1,1,1 -n 100 -e 1")),
-        "no mechanism can be ranked within 60.0 s",
+        "no mechanism can be ranked",
     );
 }
 
@@ -159,17 +159,8 @@ fn infinite_errors_are_infinite_here_too() {
         choose("--prior 1,1 --counts 6000,4000 --epsilon 1 --mechanism geometric --distance chi2");
     assert!(found["choice"].is_null(), "{found}");
     assert_eq!(row(&found, "geometric")["mean"], "inf");
-    let text = Sandbox::new().succeed(&[
-        "choose",
-        "--prior",
-        "1,1",
-        "--n",
-        "6",
-        "--epsilon",
-        "1",
-        "--distance",
-        "chi2",
-    ]);
+    let text =
+        Sandbox::new().succeed(&words("choose --prior 1,1 --n 6 --epsilon 1 --distance chi2"));
     assert!(
         text.contains("infinite") && !text.contains("NaN") && !text.contains("remap"),
         "{text}"
@@ -194,5 +185,5 @@ fn edges_and_refusals() {
     refused("--prior 1,1 --n 10 --error 0", "error");
     refused("--prior 1,1 --n 10 --error nan", "error");
     refused("--prior 1,1 --n 10 --epsilon 1 --mechanism geometrix", "geometric");
-    refused("--prior 1,1,1 --n 100000 --epsilon 1", "would take");
+    refused("--prior 1,1,1 --n 100000 --epsilon 1", "would need");
 }

@@ -7,7 +7,7 @@ use engine::analysis::audit::{Scope, loss};
 use engine::mechanism::{self, Variant};
 use engine::posterior::distance::{DOCUMENTED, Distance, HELLINGER};
 use engine::posterior::error_field::{Field, Reach};
-use engine::posterior::model::Posterior;
+use engine::posterior::model::{Posterior, Prior};
 use engine::posterior::simplex::Row;
 use paper::claims::{ALL, ClaimPart, Finding, Lab, ONE_LINE, Outcome, Reading, Verdict};
 
@@ -43,6 +43,11 @@ fn all_hold(finding: &Finding, words: &str) -> bool {
 
 fn none_holds(finding: &Finding, words: &str) -> bool {
     parts(finding, words).iter().all(|part| !part.holds)
+}
+
+/// The parts with these words are true of one finding, and false of the other.
+fn assert_turns(holds: &Finding, fails: &Finding, words: &str) {
+    assert!(all_hold(holds, words) && none_holds(fails, words), "{words}");
 }
 
 /// Whether the verdict is that the claim fails because of `clause`.
@@ -128,15 +133,9 @@ fn good_answers() {
         assert!((number(part, name) - expected).abs() < 1e-12);
 
         let wrong = judge(2, &lab.clone().substitute("lshist", scaled("lshist", 4.0)));
-        assert!(
-            all_hold(finding, "LSHist answers well most often")
-                && none_holds(&wrong, "LSHist answers well most often")
-        );
+        assert_turns(finding, &wrong, "LSHist answers well most often");
         let wrong = judge(2, &lab.substitute("ehd", plain("ehdl")));
-        assert!(
-            all_hold(finding, "EHD answers well least often")
-                && none_holds(&wrong, "EHD answers well least often")
-        );
+        assert_turns(finding, &wrong, "EHD answers well least often");
     }
 }
 
@@ -155,15 +154,12 @@ fn large_epsilon() {
             assert!((ratio / (steps(2.0) / steps(1.0)) - 1.0).abs() < 1e-3, "{ratio}");
         }
         let alike = judge(3, &lab.clone().substitute("lsdim", scaled("lsdim", 1.05)));
-        assert!(
-            none_holds(finding, "LSDim and LSHist perform alike")
-                && all_hold(&alike, "LSDim and LSHist perform alike")
-        );
+        assert_turns(&alike, finding, "LSDim and LSHist perform alike");
         // The other clause does not save the sentence.
         assert!(is_blamed(finding, "LSDim and LSHist perform alike"));
         assert_eq!(alike.as_stated().outcome, Outcome::Holds);
         let wrong = judge(3, &lab.substitute("ehds", plain("lshist")));
-        assert!(all_hold(finding, "exact most often") && none_holds(&wrong, "exact most often"));
+        assert_turns(finding, &wrong, "exact most often");
     }
 }
 
@@ -191,22 +187,19 @@ fn real_data() {
 fn loss_in_practice() {
     for lab in labs() {
         let finding = right(5, lab.distance);
-        assert!(
-            all_hold(finding, "EHD loses less than ε")
-                && all_hold(finding, "EHDS loses less than ε")
-        );
         let brute = brute_loss(&lab, "ehdl", 10);
         let setting = lab.setting(&[1.0, 1.0], &[5, 5], 1.0, None);
-        let audited = loss(&plain("ehdl"), &setting, &Scope::All).unwrap().loss;
+        let audited = loss(plain("ehdl").law(&setting).unwrap().as_ref(), &setting, &Scope::All)
+            .unwrap()
+            .loss;
         assert!((brute - audited).abs() < 1e-9, "{brute}, {audited}");
         assert_eq!(parts(finding, "EHDL loses ε or more, n from 10")[0].holds, brute >= 1.0);
 
         let wrong = lab.clone().substitute("ehd", divided("ehd", 0.5));
         let wrong = judge(5, &wrong.substitute("ehds", divided("ehds", 0.5)));
-        assert!(
-            none_holds(&wrong, "EHD loses less than ε")
-                && none_holds(&wrong, "EHDS loses less than ε")
-        );
+        for clause in ["EHD loses less than ε", "EHDS loses less than ε"] {
+            assert_turns(finding, &wrong, clause);
+        }
         let wrong = judge(5, &lab.substitute("ehdl", divided("ehdl", 0.5)));
         assert!(all_hold(&wrong, "EHDL loses ε or more"));
     }
@@ -214,7 +207,8 @@ fn loss_in_practice() {
     let lab = Lab::new(HELLINGER);
     let setting = lab.setting(&[1.0, 1.0], &[25, 25], 1.0, None);
     for (id, known) in [("ehds", 0.374), ("ehd", 0.555)] {
-        let found = loss(&plain(id), &setting, &Scope::All).unwrap().loss;
+        let found =
+            loss(plain(id).law(&setting).unwrap().as_ref(), &setting, &Scope::All).unwrap().loss;
         assert!((found - known).abs() < 5e-4, "{id}: {found}");
     }
 }
@@ -262,8 +256,8 @@ impl Distance for Squared {
         Box::new(SquaredField(HELLINGER.field(posterior, reach)))
     }
 
-    fn power(&self, posterior: &Posterior) -> Option<f64> {
-        HELLINGER.power(posterior)
+    fn power(&self, prior: &Prior, n: u64) -> Option<f64> {
+        HELLINGER.power(prior, n)
     }
 }
 

@@ -14,22 +14,10 @@ use lab::experiment::config::{self, Overrides};
 use serde_json::Value;
 use system::source::Source;
 
-pub use settings::{assert_close, at, of_size, setting};
+pub use settings::{assert_close, of_size, setting};
 
-/// One row of a golden table: column name to cell.
-pub use crate::golden::GoldenRow;
-
-/// All rows of `tests/golden/<name>`.
-pub fn golden(name: &str) -> Vec<GoldenRow> {
-    crate::golden::rows(name)
-}
-
-/// Some rows of a golden table, for a command: `golden.rs` compares all of them with the library.
-pub fn some_golden(name: &str, count: usize) -> Vec<GoldenRow> {
-    let rows = golden(name);
-    let step = rows.len().div_ceil(count);
-    rows.into_iter().step_by(step).collect()
-}
+/// Golden tables and their rows.
+pub use crate::golden::{GoldenRow, rows as golden};
 
 /// How many kills, draws or inputs a test makes: `few`, or `many` if tests are to be long, with
 /// `DPBI_LONG_TESTS=1`, as in `.ci/run`.
@@ -94,12 +82,30 @@ impl From<std::process::Output> for Outcome {
     }
 }
 
-/// A command that must be refused, with these words.
+/// A command that must be refused, with these words, as [`holds`] has them.
 pub fn refused(outcome: &Outcome, words: &str) {
     let Outcome { status, stdout, stderr } = outcome;
     assert!(*status == 2 && stdout.is_empty(), "{status} {stdout} {stderr}");
-    assert!(stderr.starts_with("error: ") && stderr.contains(words), "{words}: {stderr}");
+    // What took more than two seconds has said so.
+    let mut said = stderr.lines().skip_while(|line| line.contains(" % done"));
+    let error = said.next().is_some_and(|line| line.starts_with("error: "));
+    assert!(error, "{stderr}");
+    holds(stderr, words);
     assert!(stderr.contains("help: ") || stderr.contains("Usage"), "{stderr}");
+}
+
+/// What `…` divides must occur in a text, in whatever order.
+pub fn holds(text: &str, words: &str) {
+    for part in words.split(" … ") {
+        assert!(text.contains(part), "`{part}` is missing in\n{text}");
+    }
+}
+
+/// Expects an exit status, and words on either stream.
+pub fn ended(outcome: &Outcome, status: i32, words: &str) {
+    let text = format!("{}{}", outcome.stdout, outcome.stderr);
+    assert_eq!(outcome.status, status, "{text}");
+    holds(&text, words);
 }
 
 /// A JSON object with the SHA-256 that ends a manifest.

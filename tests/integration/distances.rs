@@ -1,13 +1,12 @@
 //! Distances other than Hellinger's (values and laws are in `golden.rs`): sensitivities against brute
 //! force over all data sets and candidates, and the privacy of mechanisms that use them as scores.
 
-use crate::common::{Sandbox, assert_close, setting};
+use crate::common::{Sandbox, assert_close, refused, setting};
 use engine::analysis::audit::{self, Scope};
-use engine::mechanism::law::Exact;
-use engine::mechanism::prepared::PreparedSetting;
+use engine::mechanism::law::{Bench, ErrorSummary};
 use engine::mechanism::{self, Global, Options, Variant};
 use engine::numeric::overlap::total_variation;
-use engine::posterior::distance::{self, Distance};
+use engine::posterior::distance;
 use engine::posterior::error_field::{Field, Reach};
 use engine::posterior::metric;
 use engine::posterior::model::{Posterior, Prior, hamming_distance, neighbours};
@@ -143,7 +142,7 @@ fn sensitivities_equal_brute_force() {
         for id in SCORES.into_iter().chain(["renyi:2", "renyi:1.3"]) {
             let posterior = posterior(prior, counts);
             let distance = distance::find(id).unwrap();
-            if distance.refuses_scores(&posterior).is_some() {
+            if distance.refuses_scores(posterior.prior(), posterior.n()).is_some() {
                 assert_eq!(distance.sensitivity(&posterior).local(), f64::INFINITY);
                 continue;
             }
@@ -198,13 +197,14 @@ fn mechanisms_keep_their_promises_under_every_score() {
         for id in SCORES {
             let setting = setting(&prior, &counts, 1.0, id);
             for mechanism in ["ehd", "ehds"] {
-                let variant = Variant::plain(mechanism::find(mechanism).unwrap());
-                let found = audit::loss(&variant, &setting, &Scope::All).unwrap();
+                let law = Variant::parse(mechanism).unwrap().law(&setting).unwrap();
+                let found = audit::loss(law.as_ref(), &setting, &Scope::All).unwrap();
                 assert!(found.loss <= 1.0 + 1e-9, "{id} {mechanism}: {}", found.loss);
                 assert!(found.loss > 0.01, "{id} {mechanism}: {}", found.loss);
             }
-            let variant = Variant::plain(mechanism::find("mh-gamma").unwrap());
-            assert!(audit::loss(&variant, &setting, &Scope::All).unwrap().loss <= 2.0 + 1e-9);
+            let law = Variant::parse("mh-gamma").unwrap().law(&setting).unwrap();
+            let found = audit::loss(law.as_ref(), &setting, &Scope::All).unwrap();
+            assert!(found.loss <= 2.0 + 1e-9);
         }
     }
 }
@@ -214,18 +214,19 @@ fn infinite_errors_have_an_infinite_mean_and_sound_quantiles() {
     let setting = setting(&[1.0, 1.0], &[2, 18], 1.0, "hellinger");
     let metrics = ["chi2", "chi2_reverse", "renyi:3"].map(|id| metric::find(id).unwrap());
     for id in ["lszhang", "lshist", "ehd", "hamming"] {
-        let variant = Variant::plain(mechanism::find(id).unwrap());
-        let recipe = variant.recipe(&setting).unwrap();
-        let bench = PreparedSetting::new(&setting, &[recipe], &metrics);
-        let law = bench.law(recipe);
+        let law = Variant::parse(id).unwrap().law(&setting).unwrap();
+        let bench =
+            Bench::new(setting.posterior(), setting.distance, [law.as_ref()], &metrics).unwrap();
+        let law = bench.law(0);
         for field in bench.fields().skip(1) {
-            let error = Exact::new(law.as_ref(), field).error.unwrap();
+            let error = ErrorSummary::new(law.as_ref(), field).error.unwrap();
             assert_eq!((error.mean, error.std), (f64::INFINITY, f64::INFINITY), "{id}");
             assert!(error.median >= 0.0 && error.median <= error.q90, "{id}: {error:?}");
         }
         // EHD is nearly uniform: nine in ten outputs have more than twice the parameter of 2.
         if id == "ehd" {
-            let chi2 = Exact::new(law.as_ref(), bench.fields().nth(1).unwrap()).error.unwrap();
+            let chi2 =
+                ErrorSummary::new(law.as_ref(), bench.fields().nth(1).unwrap()).error.unwrap();
             assert_eq!(chi2.q90, f64::INFINITY);
         }
     }
@@ -236,7 +237,7 @@ fn what_cannot_be_a_score_is_refused_with_a_remedy() {
     let refusal = |distance: &str, id: &str, options: Options| {
         let setting = setting(&[1.0, 1.0], &[5, 5], 1.0, distance);
         let variant = Variant { options, ..Variant::plain(mechanism::find(id).unwrap()) };
-        variant.recipe(&setting).map(|_| ()).unwrap_err()
+        variant.law(&setting).map(|_| ()).unwrap_err()
     };
     let infinite = refusal("renyi:2", "ehd", Options::default());
     assert!(infinite.cause.contains("infinite") && infinite.remedy.contains("order below 1"));
@@ -247,7 +248,7 @@ fn what_cannot_be_a_score_is_refused_with_a_remedy() {
     // As errors of mechanisms that weigh nothing, all of them can be used.
     for distance in ["renyi:2", "chi2", "tv"] {
         let setting = setting(&[1.0, 1.0], &[5, 5], 1.0, distance);
-        assert!(Variant::plain(mechanism::find("geometric").unwrap()).recipe(&setting).is_ok());
+        assert!(Variant::parse("geometric").unwrap().law(&setting).is_ok());
     }
 }
 
@@ -259,14 +260,14 @@ fn names_are_read_with_care() {
     };
     same("renyi:0.50", "renyi:0.5");
     same("renyi:2.0", "renyi:2");
-    let remedy = |id: &str| distance::named(id).err().unwrap().remedy;
+    let remedy = |id: &str| distance::find(id).err().unwrap().remedy;
     assert_eq!(remedy("renyi:1"), "use kl");
     for bad in ["renyi:", "renyi:x", "renyi:-1", "renyi:0", "renyi:inf", "renyi:nan", "renyi:1e9"] {
-        assert!(!remedy(bad).is_empty() && metric::named(bad).is_err(), "{bad}");
+        assert!(!remedy(bad).is_empty() && metric::find(bad).is_err(), "{bad}");
     }
     assert!(remedy("reny:0.5").contains("did you mean `renyi:0.5`?"));
-    assert!(metric::named("chi").err().unwrap().remedy.contains("did you mean `chi2`?"));
-    assert!(metric::find("renyi:3").is_some_and(|metric| metric.bound.is_none()));
+    assert!(metric::find("chi").err().unwrap().remedy.contains("did you mean `chi2`?"));
+    assert!(metric::find("renyi:3").is_ok_and(|metric| metric.bound().is_none()));
 }
 
 #[test]
@@ -278,9 +279,7 @@ fn inspect_and_run_take_every_distance() {
         assert!(!found["local"].is_null(), "{id}");
         assert_eq!(found["local"] == "inf", id == "chi2");
     }
-    let outcome = sandbox.dpbi(&["claims", "4", "--distance", "kl"]);
-    assert_eq!(outcome.status, 2);
-    assert!(outcome.stderr.contains("claim nothing"), "{}", outcome.stderr);
+    refused(&sandbox.dpbi(&["claims", "4", "--distance", "kl"]), "claim nothing");
     sandbox.write(
         "inf.toml",
         "name = \"inf\"\nruns = 50\nprior = [1, 1]\nepsilon = 0.3\ndistance = \"tv\"\n\
@@ -291,19 +290,4 @@ fn inspect_and_run_take_every_distance() {
     let summary = sandbox.text("results/inf/summary.csv");
     assert!(summary.contains(",inf,") && !summary.contains("NaN"));
     sandbox.succeed(&["plot", "results/inf"]);
-    let wrong = sandbox.write(
-        "bad.toml",
-        "name = \"bad\"\ndistance = \"renyi:one\"\nprior = [1, 1]\n\
-         epsilon = 1\nmechanisms = [\"ehd\"]\n[data.counts]\ncounts = [[1, 9]]\n",
-    );
-    let outcome = wrong.dpbi(&["check", "bad.toml"]);
-    assert_eq!(outcome.status, 2);
-    assert!(outcome.stderr.contains("renyi:0.5") && outcome.stderr.contains("bad.toml:2"));
-}
-
-#[test]
-fn every_named_distance_is_found_by_its_name() {
-    for distance in distance::NAMED {
-        assert_eq!(distance::find(distance.id()).map(Distance::id), Some(distance.id()));
-    }
 }

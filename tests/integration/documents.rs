@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use serde_json::{Value, json};
 
-use crate::common::{Sandbox, command_line};
+use crate::common::{Sandbox, command_line, holds};
 use crate::schema::complaints;
 
 /// The schema of the documents of a command.
@@ -132,5 +132,5 @@ fn broken(document: &Value) -> Vec<Value> {
 fn a_command_without_documents_has_no_schema() {
     let outcome = Sandbox::new().dpbi(&["generate", "schema", "insepct"]);
     crate::common::refused(&outcome, "there is no command `insepct` that prints JSON");
-    assert!(outcome.stderr.contains("inspect"), "{}", outcome.stderr);
+    holds(&outcome.stderr, "inspect");
 }

@@ -5,13 +5,10 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 
 use crate::common::{assert_close, root};
-use engine::analysis::audit::{self, Scope};
-use engine::analysis::optimum::{Goal, solve};
-use engine::analysis::predictive_error;
-use engine::analysis::tuning;
+use engine::analysis::audit::Scope;
+use engine::analysis::optimum::{Goal, Question, answer};
 use engine::mechanism::law::tight::Tight;
-use engine::mechanism::law::{Exact, OutputSet};
-use engine::mechanism::prepared::PreparedSetting;
+use engine::mechanism::law::{Bench, ErrorSummary, OutputSet};
 use engine::mechanism::{self, Global, Options, Variant};
 use engine::numeric::bregman::bregman_table;
 use engine::numeric::gamma::{digamma_gap, ln_phi};
@@ -19,11 +16,12 @@ use engine::numeric::log_affinity::log_affinity;
 use engine::numeric::overlap;
 use engine::posterior::distance::{self, Distance};
 use engine::posterior::error_field::Reach;
-use engine::posterior::metric::{self, Metric};
+use engine::posterior::metric;
 use engine::posterior::model::{Posterior, Prior};
 use engine::posterior::privacy::{Delta, Epsilon, Gamma};
 use engine::posterior::sensitivity::CandidatesInBeta;
-use engine::posterior::setting::Setting;
+use engine::posterior::setting::{Setting, SettingWithData};
+use engine::prepared::Prepared;
 use paper::printed_numbers;
 
 /// The columns that are not results.
@@ -77,15 +75,18 @@ impl GoldenRow {
         Posterior::new(Prior::new(prior).unwrap(), counts)
     }
 
-    fn setting(&self) -> Setting {
+    fn setting(&self) -> SettingWithData {
         let delta = if self.0.contains_key("delta") { self.number("delta") } else { 1e-3 };
-        Setting {
-            posterior: self.posterior(),
+        let posterior = self.posterior();
+        let setting = Setting {
+            prior: posterior.prior().clone(),
+            n: posterior.n(),
             epsilon: Epsilon::new(self.number("epsilon")).unwrap(),
             delta: Delta::new(delta).ok(),
             gamma: Gamma::new(1.0).unwrap(),
             distance: self.distance(),
-        }
+        };
+        SettingWithData::new(setting, posterior.counts().to_vec())
     }
 
     fn variant(&self) -> Variant {
@@ -177,7 +178,7 @@ impl Comparison {
     }
 
     /// Mean, median, 0.9 quantile and the probability of the truth.
-    fn law(&mut self, row: &GoldenRow, suffix: &str, ours: &Exact) {
+    fn law(&mut self, row: &GoldenRow, suffix: &str, ours: &ErrorSummary) {
         let error = ours.error.unwrap();
         for (name, ours) in [("mean", error.mean), ("median", error.median), ("q90", error.q90)] {
             self.column(row, &format!("{name}{suffix}"), ours);
@@ -185,7 +186,7 @@ impl Comparison {
         self.column(row, "p_exact", ours.p_exact);
     }
 
-    fn sensitivities(&mut self, row: &GoldenRow, setting: &Setting) {
+    fn sensitivities(&mut self, row: &GoldenRow, setting: &SettingWithData) {
         let sensitivity = setting.sensitivity();
         let beta = setting.beta(CandidatesInBeta::NPlusOne).unwrap();
         self.column(row, "local", sensitivity.local());
@@ -240,29 +241,6 @@ fn every_reference_value_comes_out() {
     });
 }
 
-/// A value that is off by slightly more than the tolerance, however it is measured.
-#[test]
-fn a_wrong_value_is_noticed() {
-    for group in GROUPS {
-        for reference in [0.3_f64, -7.0] {
-            let unit = match group.measure {
-                Relative => reference.abs(),
-                Absolute => 1.0,
-                Either => reference.abs().max(1.0),
-            };
-            for (steps, is_wrong) in [(0.9, false), (-0.9, false), (1.1, true), (-1.1, true)] {
-                let mut comparison = Comparison::new(group);
-                let ours = reference + steps * unit * group.tolerance;
-                comparison.add(ours, reference, || "changed".to_owned());
-                assert_eq!(!comparison.wrong.is_empty(), is_wrong, "{}", group.name);
-            }
-        }
-        let mut comparison = Comparison::new(group);
-        comparison.add(f64::NAN, 1.0, || "not a number".to_owned());
-        assert_eq!(comparison.wrong.len(), 1);
-    }
-}
-
 /// A tiny prior parameter is not lost beside the count. 60-digit arithmetic.
 #[test]
 fn tiny_priors_keep_their_digits() {
@@ -276,17 +254,17 @@ fn tiny_priors_keep_their_digits() {
 /// Numbers that the documents print, in units of the deviation that is allowed for each.
 fn printed(comparison: &mut Comparison) {
     for number in printed_numbers::all() {
-        let theirs = number.value() / number.allowed;
+        let theirs = number.printed.parse::<f64>().unwrap() / number.allowed;
         comparison.add(number.computed / number.allowed, theirs, || {
             format!("{}, {}", number.place, number.what)
         });
     }
 }
 
-fn release(setting: &Setting, variant: &Variant) -> Exact {
-    let recipe = variant.recipe(setting).unwrap();
-    let prepared = PreparedSetting::new(setting, &[recipe], &[]);
-    Exact::new(prepared.law(recipe).as_ref(), prepared.distance())
+fn release(setting: &SettingWithData, variant: &Variant) -> ErrorSummary {
+    let law = variant.law(setting).unwrap();
+    let bench = Bench::new(setting.posterior(), setting.distance, [law.as_ref()], &[]).unwrap();
+    ErrorSummary::new(bench.law(0).as_ref(), bench.distance())
 }
 
 fn functions(comparison: &mut Comparison) {
@@ -368,8 +346,13 @@ fn sensitivities(comparison: &mut Comparison) {
     }
 }
 
-fn in_print(row: &GoldenRow) -> Setting {
-    Setting { distance: distance::find("print").unwrap(), ..row.setting() }
+fn in_print(row: &GoldenRow) -> SettingWithData {
+    let setting = row.setting();
+    let distance = distance::find("print").unwrap();
+    SettingWithData::new(
+        Setting { distance, ..Setting::clone(&setting) },
+        setting.counts().to_vec(),
+    )
 }
 
 fn print_sensitivities(comparison: &mut Comparison) {
@@ -392,7 +375,12 @@ fn scores(comparison: &mut Comparison) {
     laws(comparison, "scores.csv", GoldenRow::setting, "");
 }
 
-fn laws(comparison: &mut Comparison, file: &str, at: fn(&GoldenRow) -> Setting, suffix: &str) {
+fn laws(
+    comparison: &mut Comparison,
+    file: &str,
+    at: fn(&GoldenRow) -> SettingWithData,
+    suffix: &str,
+) {
     for row in rows(file) {
         comparison.law(&row, suffix, &release(&at(&row), &row.variant()));
     }
@@ -402,10 +390,11 @@ fn metrics(comparison: &mut Comparison) {
     for row in rows("metrics.csv") {
         let setting = row.setting();
         let metric = metric::find(row.text("metric")).unwrap();
-        let recipe = row.variant().recipe(&setting).unwrap();
-        let prepared = PreparedSetting::new(&setting, &[recipe], &[metric]);
-        let field = prepared.fields().nth(1).unwrap();
-        let ours = Exact::new(prepared.law(recipe).as_ref(), field).error;
+        let law = row.variant().law(&setting).unwrap();
+        let bench =
+            Bench::new(setting.posterior(), setting.distance, [law.as_ref()], &[metric]).unwrap();
+        let field = bench.fields().nth(1).unwrap();
+        let ours = ErrorSummary::new(bench.law(0).as_ref(), field).error;
         comparison.column(&row, "mean", ours.map_or(f64::NAN, |error| error.mean));
     }
 }
@@ -417,8 +406,8 @@ fn score_sensitivities(comparison: &mut Comparison) {
 fn losses(comparison: &mut Comparison) {
     for row in rows("privacy.csv") {
         let setting = row.setting();
-        let found = audit::loss(&row.variant(), &setting, &Scope::All);
-        comparison.column(&row, "loss", found.map_or(f64::NAN, |found| found.loss));
+        let found = row.variant().prepare(&setting).and_then(|one| one.loss(&Scope::All, &[]));
+        comparison.column(&row, "loss", found.map_or(f64::NAN, |found| found.loss.loss));
     }
 }
 
@@ -426,8 +415,8 @@ fn losses(comparison: &mut Comparison) {
 fn deltas(comparison: &mut Comparison) {
     for row in rows("privacy.csv") {
         let (setting, at) = (row.setting(), row.number("at_epsilon"));
-        let found = audit::delta_at(&row.variant(), &setting, &Scope::All, at);
-        comparison.column(&row, "delta_at", found.map_or(f64::NAN, |found| found.delta));
+        let found = row.variant().prepare(&setting).and_then(|one| one.loss(&Scope::All, &[at]));
+        comparison.column(&row, "delta_at", found.map_or(f64::NAN, |found| found.deltas[0].delta));
     }
 }
 
@@ -436,14 +425,14 @@ fn calibrations(comparison: &mut Comparison) {
         let setting = row.setting();
         let options = Options { calibrated: true, ..Options::default() };
         let variant = Variant { options, ..row.variant() };
-        let Ok(tuned) = tuning::tune(&variant, &setting) else {
+        let Ok(prepared) = variant.prepare(&setting) else {
             comparison.column(&row, "inner_epsilon", f64::NAN);
             continue;
         };
-        let inner = tuned.certificate.map_or(f64::NAN, |found| found.inner_epsilon.get());
+        let certificate = prepared.certificate.as_ref();
+        let inner = certificate.map_or(f64::NAN, |found| found.inner_epsilon.get());
         comparison.column(&row, "inner_epsilon", inner);
-        let mean = mean_error(&tuned.variant, &setting);
-        comparison.column(&row, "mean_hellinger_predictive", mean);
+        comparison.column(&row, "mean_hellinger_predictive", mean_error(&prepared));
     }
 }
 
@@ -451,7 +440,8 @@ fn optima(comparison: &mut Comparison) {
     for row in rows("optimum.csv") {
         let setting = row.setting();
         for (goal, column) in [(Goal::Bayes, "bayes"), (Goal::Minimax, "minimax")] {
-            let found = solve(&setting, goal, OutputSet::Simplex);
+            let question = Question::pure(goal, OutputSet::Simplex);
+            let found = answer(&setting, question, &|_| ());
             comparison.column(&row, column, found.map_or(f64::NAN, |found| found.value));
         }
     }
@@ -469,15 +459,14 @@ fn tight(comparison: &mut Comparison) {
         let law = release(&setting, &tight);
         comparison.column(&row, "p_exact", law.p_exact);
         comparison.column(&row, "mean", law.error.map_or(f64::NAN, |error| error.mean));
-        let posterior = &setting.posterior;
+        let posterior = setting.posterior();
         let weights = Tight::find(posterior.k(), posterior.n(), setting.epsilon.get());
         let least = weights.map_or(f64::NAN, |weights| weights.smallest());
         comparison.column(&row, "least_weight", least);
         let key = format!("{} {} {}", row.text("prior"), posterior.n(), row.text("epsilon"));
         let means = known.filter(|(name, _)| *name == key).map(|(_, means)| means);
         let means = means.unwrap_or_else(|| {
-            [&tight, &remapped]
-                .map(|v| mean_error(&tuning::tune(v, &setting).unwrap().variant, &setting))
+            [&tight, &remapped].map(|variant| mean_error(&variant.prepare(&setting).unwrap()))
         });
         comparison.column(&row, "bayes", means[0]);
         comparison.column(&row, "bayes_remapped", means[1]);
@@ -485,8 +474,7 @@ fn tight(comparison: &mut Comparison) {
     }
 }
 
-fn mean_error(tuned: &Variant, setting: &Setting) -> f64 {
-    let metric = Metric::from_distance(setting.distance);
-    let found = predictive_error::over_all_data(tuned, setting, metric).ok().flatten();
+fn mean_error(prepared: &Prepared) -> f64 {
+    let found = prepared.error().ok().flatten();
     found.map_or(f64::NAN, |found| found.mean)
 }

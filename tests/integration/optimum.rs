@@ -1,12 +1,9 @@
 //! The least error of any private mechanism, against independent values.
 
-use crate::common::{Sandbox, golden, of_size, setting};
-use engine::analysis::optimum::{Goal, solve};
-use engine::analysis::predictive_error::over_all_data;
-use engine::analysis::tuning::tune;
+use crate::common::{Sandbox, golden, holds, of_size, refused, setting, words};
+use engine::analysis::optimum::{Goal, Optimum, Question, answer};
 use engine::mechanism::law::OutputSet;
 use engine::mechanism::{self, Options, Variant};
-use engine::posterior::metric::Metric;
 use serde_json::Value;
 
 /// The golden values are accurate to 5e-7.
@@ -17,9 +14,10 @@ fn golden_optima() {
     for row in rows {
         let prior: Vec<f64> = row.vector("prior");
         let n = row.number("n") as u64;
-        let template = of_size(&prior, n, row.number("epsilon"), "hellinger");
+        let setting = of_size(&prior, n, row.number("epsilon"), "hellinger");
         for (goal, column) in [(Goal::Bayes, "bayes"), (Goal::Minimax, "minimax")] {
-            let optimum = solve(&template, goal, OutputSet::Simplex).unwrap();
+            let question = Question::pure(goal, OutputSet::Simplex);
+            let optimum = answer(&setting, question, &|_| ()).unwrap();
             let error = (optimum.value - row.number(column)).abs();
             assert!(error <= 1e-6, "{prior:?} {column}: {} is off by {error:.1e}", optimum.value);
             // 3e-8 at most when this was written.
@@ -40,11 +38,9 @@ fn geometric_noise_is_optimal_where_the_prior_is_flat() {
         (20, 0.1, remapped),
     ];
     for (n, epsilon, variant) in cases {
-        let template = setting(&[1.0, 1.0], &[n, 0], epsilon, "hellinger");
-        let optimum = solve(&template, Goal::Bayes, OutputSet::Simplex).unwrap();
-        let metric = Metric::from_distance(template.distance);
-        let tuned = tune(&variant, &template).unwrap().variant;
-        let found = over_all_data(&tuned, &template, metric).unwrap().unwrap();
+        let setting = setting(&[1.0, 1.0], &[n, 0], epsilon, "hellinger");
+        let optimum = Optimum::of(&setting).unwrap();
+        let found = variant.prepare(&setting).unwrap().error().unwrap().unwrap();
         assert!((found.mean - optimum.value).abs() < 1e-9, "{n}: {found:?} {}", optimum.value);
         assert!(found.mean >= optimum.lower - 1e-13);
     }
@@ -170,45 +166,20 @@ fn the_command_at_the_edges() {
 #[test]
 fn the_command_refuses_what_makes_no_sense() {
     let sandbox = Sandbox::new();
-    let with = |flag: &str, value: &str| {
-        let mut args = vec![
-            "optimum",
-            "--prior",
-            "1,1",
-            "--n",
-            "4",
-            "--epsilon",
-            "1",
-            "--release-set",
-            "same",
-        ];
-        match args.iter().position(|arg| *arg == flag) {
-            Some(place) => args[place + 1] = value,
-            None => args.extend([flag, value]),
-        }
-        sandbox.dpbi(&args)
-    };
-    for (flag, value, expected) in [
-        ("--prior", "1", "at least two categories"),
-        ("--prior", "1,0", "parameter 2"),
-        ("--n", "-3", "a number of records is a whole number"),
-        ("--epsilon", "0", "epsilon is 0"),
-        ("--distance", "helinger", "did you mean"),
-        ("--release-set", "bellow", "did you mean `below`?"),
-        ("--mechanism", "edhs", "did you mean `ehds`?"),
-        ("--mechanism", "mh-beta", "needs a delta"),
-        ("--n", "9007199254740993", "more records than dpbi can count"),
-        ("--n", "2000000000", "n = "),
+    for (line, expected) in [
+        ("--prior 1 --n 4 --epsilon 1", "at least two categories"),
+        ("--prior 1,0 --n 4 --epsilon 1", "parameter 2"),
+        ("--prior 1,1 --n -3 --epsilon 1", "a number of records is a whole number"),
+        ("--prior 1,1 --n 4 --epsilon 0", "epsilon is 0"),
+        ("--prior 1,1 --n 4 --epsilon 1 --mechanism mh-beta", "needs a delta"),
+        ("--prior 1,1 --n 9007199254740993 --epsilon 1", "more records than dpbi can count"),
+        ("--prior 1,1 --n 2000000000 --epsilon 1", "n = "),
+        ("--prior 0.2,0.2 --n 4 --epsilon 1 --distance print --release-set below", "print"),
     ] {
-        let outcome = with(flag, value);
-        assert_eq!(outcome.status, 2, "{flag} {value}: {}", outcome.stderr);
-        assert!(outcome.stderr.contains(expected), "{flag} {value}: {}", outcome.stderr);
-        assert!(outcome.stdout.is_empty());
+        let outcome = sandbox.dpbi(&words(&format!("optimum {line}")));
+        assert!(outcome.status == 2 && outcome.stdout.is_empty(), "{line}: {}", outcome.stderr);
+        holds(&outcome.stderr, expected);
     }
-    let args = ["optimum", "--prior", "0.2,0.2", "--n", "4", "--epsilon", "1"];
-    let outcome =
-        sandbox.dpbi(&[&args[..], &["--distance", "print", "--release-set", "below"]].concat());
-    assert_eq!(outcome.status, 2, "{}", outcome.stderr);
 }
 
 /// The linear program would have 22 million unknowns; flows need none.
@@ -261,9 +232,7 @@ fn a_certificate_is_checked_by_somebody_else() {
         assert_eq!(check("c.json").unwrap().status.code(), Some(1), "{prior}");
     }
     let many = ["optimum", "--prior", "1,1,1", "--n", "100", "--epsilon", "1"];
-    let outcome = sandbox.dpbi(&[&many[..], &["--certificate", "c.json"]].concat());
-    assert_eq!(outcome.status, 2);
-    assert!(outcome.stderr.contains("n = 43 would do"), "{}", outcome.stderr);
+    refused(&sandbox.dpbi(&[&many[..], &["--certificate", "c.json"]].concat()), "n = 43 would do");
     let minimax = ["--minimax", "--certificate", "c.json"];
     assert_eq!(sandbox.dpbi(&[&many[..], &minimax].concat()).status, 2);
 }

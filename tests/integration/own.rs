@@ -1,29 +1,25 @@
 //! Mechanisms of the user's own: those that are written like built-in ones have the same laws, losses and
 //! calibrations, whichever way they are computed; and what configs say about them.
 
-use crate::common::{Sandbox, assert_close, refused, setting};
-use engine::analysis::audit::{self, Scope};
-use engine::analysis::predictive_error::over_all_data;
-use engine::analysis::tuning::tune;
-use engine::mechanism::law::{Exact, OutputSet, Outputs, ln_probabilities};
+use crate::common::{Sandbox, assert_close, holds, refused, setting};
+use engine::analysis::audit::Scope;
+use engine::mechanism::law::OutputSet;
 use engine::mechanism::own::{self, Noisy};
-use engine::mechanism::prepared::PreparedSetting;
 use engine::mechanism::{self, Mechanism, Options, Variant};
 use engine::posterior::error_field::Reach;
-use engine::posterior::metric::Metric;
-use engine::posterior::setting::Setting;
+use engine::posterior::setting::SettingWithData;
 
-fn weights(text: &str) -> &'static dyn Mechanism {
+fn weights(text: &str) -> Mechanism {
     own::weights(text, OutputSet::Simplex, Vec::new()).unwrap_or_else(|fault| panic!("{fault:?}"))
 }
 
-fn noise(text: &str, on: Noisy) -> &'static dyn Mechanism {
+fn noise(text: &str, on: Noisy) -> Mechanism {
     own::noise(text, on, Vec::new()).unwrap_or_else(|fault| panic!("{fault:?}"))
 }
 
 /// For k categories: a built-in mechanism, and expressions for it. The first is recognised and computed as
 /// the built-in one is; the others are not, and take the way of an expression of its kind.
-fn twins(k: usize) -> Vec<(&'static str, Vec<&'static dyn Mechanism>)> {
+fn twins(k: usize) -> Vec<(&'static str, Vec<Mechanism>)> {
     let moved = match k {
         2 => "(abs(r1 - x1) + abs(r2 - x2))",
         _ => "(abs(r1 - x1) + abs(r2 - x2) + abs(r3 - x3))",
@@ -83,7 +79,7 @@ fn twins(k: usize) -> Vec<(&'static str, Vec<&'static dyn Mechanism>)> {
     twins
 }
 
-fn settings() -> Vec<Setting> {
+fn settings() -> Vec<SettingWithData> {
     vec![
         setting(&[1.0, 1.0], &[12, 18], 1.0, "hellinger"),
         setting(&[0.5, 3.0], &[0, 20], 0.4, "hellinger"),
@@ -93,18 +89,15 @@ fn settings() -> Vec<Setting> {
     ]
 }
 
-fn ln_law(variant: &Variant, setting: &Setting) -> Vec<f64> {
-    let recipe = variant.recipe(setting).unwrap();
-    let posterior = &setting.posterior;
-    let score = setting.distance.field(posterior, &Reach::ball(posterior));
-    let outputs = Outputs::of(recipe, posterior.n(), posterior.k());
-    ln_probabilities(recipe, posterior, score.as_ref(), outputs)
+fn ln_law(variant: &Variant, setting: &SettingWithData) -> Vec<f64> {
+    let prepared = variant.prepare(setting).unwrap();
+    let here = prepared.at(setting.counts()).unwrap();
+    here.ln_probabilities().into_iter().map(|(_, ln_p)| ln_p).collect()
 }
 
-fn summary(variant: &Variant, setting: &Setting) -> [f64; 5] {
-    let plan = variant.plan(setting).unwrap();
-    let prepared = PreparedSetting::new(setting, std::slice::from_ref(&plan), &[]);
-    let exact = Exact::new(prepared.law(&plan).as_ref(), prepared.distance());
+fn summary(variant: &Variant, setting: &SettingWithData) -> [f64; 5] {
+    let prepared = variant.prepare(setting).unwrap();
+    let exact = prepared.at(setting.counts()).unwrap().summary();
     let error = exact.error.unwrap();
     [error.mean, error.std, error.median, error.q90, exact.p_exact]
 }
@@ -113,12 +106,12 @@ fn summary(variant: &Variant, setting: &Setting) -> [f64; 5] {
 fn an_expression_for_a_built_in_mechanism_has_its_law() {
     let mut compared = 0;
     for setting in settings() {
-        for (id, own) in twins(setting.posterior.k()) {
+        for (id, own) in twins(setting.k()) {
             let built_in = Variant::plain(mechanism::find(id).unwrap());
             let law = ln_law(&built_in, &setting);
             for mechanism in own {
-                let variant = Variant::plain(mechanism);
                 let what = format!("{id} {} {}", mechanism.title(), setting.key());
+                let variant = Variant::plain(mechanism);
                 let ours = ln_law(&variant, &setting);
                 if ours.len() == law.len() {
                     for (ours, theirs) in ours.iter().zip(&law) {
@@ -139,50 +132,36 @@ fn an_expression_for_a_built_in_mechanism_has_its_law() {
 }
 
 #[test]
-fn its_loss_profile_and_mean_over_all_data_are_the_same() {
-    for setting in settings().iter().filter(|one| one.posterior.n() <= 20) {
-        let metric = Metric::from_distance(setting.distance);
-        for (id, own) in twins(setting.posterior.k()) {
-            let built_in = Variant::plain(mechanism::find(id).unwrap());
-            let theirs = audit::examine(&built_in, setting, &Scope::All, &[0.3]).unwrap();
-            let mean = over_all_data(&built_in, setting, metric).unwrap().unwrap().mean;
+fn its_loss_its_mean_over_all_data_and_its_calibration_are_the_same() {
+    for setting in settings().iter().filter(|one| one.n <= 20) {
+        let options = Options { calibrated: true, ..Options::default() };
+        let calibrated = |mechanism: Mechanism| {
+            let variant = Variant::new(mechanism, options, "calibrated".to_owned());
+            let certificate = variant.prepare(setting).unwrap().certificate;
+            (certificate.unwrap(), summary(&variant, setting))
+        };
+        for (id, own) in twins(setting.k()) {
+            let built_in = mechanism::find(id).unwrap();
+            let prepared = Variant::plain(built_in).prepare(setting).unwrap();
+            let theirs = prepared.loss(&Scope::All, &[0.3]).unwrap();
+            let mean = prepared.error().unwrap().unwrap().mean;
+            let can_be_calibrated = built_in.choices.contains(&mechanism::Choice::Calibrated);
+            let tuned = can_be_calibrated.then(|| calibrated(built_in.into()));
             for mechanism in own {
-                let variant = Variant::plain(mechanism);
                 let what = format!("{id} {} {}", mechanism.title(), setting.key());
-                let ours = audit::examine(&variant, setting, &Scope::All, &[0.3]).unwrap();
+                let own = Variant::plain(mechanism.clone()).prepare(setting).unwrap();
+                let ours = own.loss(&Scope::All, &[0.3]).unwrap();
                 assert_close(ours.loss.loss, theirs.loss.loss, 1e-12, &what);
                 let (ours, theirs) = (ours.deltas[0].delta, theirs.deltas[0].delta);
                 assert!((ours - theirs).abs() < 1e-13, "{what}: δ {ours} {theirs}");
-                let ours = over_all_data(&variant, setting, metric).unwrap().unwrap().mean;
-                assert_close(ours, mean, 1e-12, &what);
-            }
-        }
-    }
-}
-
-#[test]
-fn it_is_calibrated_in_the_same_way() {
-    for setting in settings().iter().filter(|one| one.posterior.n() <= 20) {
-        let options = Options { calibrated: true, ..Options::default() };
-        for (id, own) in twins(setting.posterior.k()) {
-            let built_in = mechanism::find(id).unwrap();
-            if !built_in.choices().contains(&mechanism::Choice::Calibrated) {
-                continue;
-            }
-            let calibrated = |mechanism| {
-                let variant = Variant::new(mechanism, options, "calibrated".to_owned());
-                let tuned = tune(&variant, setting).unwrap();
-                (tuned.certificate.unwrap(), summary(&tuned.variant, setting))
-            };
-            let (theirs, law) = calibrated(built_in);
-            for mechanism in own {
-                let what = format!("{id} {} {}", mechanism.title(), setting.key());
+                assert_close(own.error().unwrap().unwrap().mean, mean, 1e-12, &what);
+                let Some((theirs, law)) = &tuned else { continue };
                 let (ours, own_law) = calibrated(mechanism);
-                assert!(ours.loss <= setting.epsilon.get(), "{what}");
+                assert!(ours.found.loss <= setting.epsilon.get(), "{what}");
                 // The inner ε has eleven digits, and rounding errors may decide the last.
                 let (inner, expected) = (ours.inner_epsilon.get(), theirs.inner_epsilon.get());
                 assert_close(inner, expected, 5e-11, &what);
-                own_law.iter().zip(law).for_each(|(a, b)| assert_close(*a, b, 1e-9, &what));
+                own_law.iter().zip(law).for_each(|(a, b)| assert_close(*a, *b, 1e-9, &what));
             }
         }
     }
@@ -196,8 +175,7 @@ fn noise_is_calibrated_to_the_geometric_optimum() {
     for text in ["-abs(t)", "-3 * sqrt(t^2)"] {
         let options = Options { calibrated: true, ..Options::default() };
         let variant = Variant::new(noise(text, Noisy::First), options, text.to_owned());
-        let tuned = tune(&variant, &setting).unwrap();
-        let own = summary(&tuned.variant, &setting);
+        let own = summary(&variant, &setting);
         own.iter().zip(geometric).for_each(|(a, b)| assert_close(*a, b, 1e-9, text));
     }
 }
@@ -208,7 +186,7 @@ fn every_step_from_one_count_to_another_is_examined() {
     let setting = setting(&[1.0, 1.0], &[100, 100], 1.0, "hellinger");
     for on in [Noisy::First, Noisy::All] {
         let variant = Variant::plain(noise("-30 * abs(t) + 0 * sqrt(150 - abs(t))", on));
-        let refusal = variant.recipe(&setting).unwrap_err();
+        let refusal = variant.law(&setting).map(drop).unwrap_err();
         assert!(refusal.cause.contains("at t = 151") && refusal.span.is_some(), "{refusal:?}");
     }
 }
@@ -220,7 +198,7 @@ fn candidates_below_the_total() {
     let mechanism = own::weights(text, OutputSet::Below, Vec::new()).unwrap();
     let variant = Variant::plain(mechanism);
     for setting in settings() {
-        let posterior = &setting.posterior;
+        let posterior = setting.posterior();
         let (n, k) = (posterior.n(), posterior.k());
         let field = setting.distance.field(posterior, &Reach::ball(posterior));
         let mut all = vec![Vec::new()];
@@ -319,6 +297,7 @@ fn mistakes_are_marked_in_the_expression() {
         (log_weight("-1/(r1 - 3)"), "at the data (6;6) and the candidate (3;9)", "^^^^^^"),
         (log_weight("ln(r1 - 20)"), "at the data (6;6) and the candidate (0;12)", "^^"),
         (log_weight("-H * x3"), "uses `x3`, but there are 2 categories", "^^"),
+        (log_weight("-t"), "`t` is noise", "^"),
         (log_weight("-inf + 0 * H"), "the weights of all candidates are 0", ""),
         (noise("-H * t"), "noise cannot depend on `H`", "^"),
         (noise("0 * t"), "cannot be normalised", "^^^^^"),
@@ -426,8 +405,7 @@ fn a_table_is_audited_like_any_other() {
     let without: Vec<&str> = lines.lines().filter(|line| !line.starts_with("3;9,")).collect();
     sandbox.write("table.csv", &without.join("\n"));
     sandbox.write("a.toml", &text.replace("runs = 40", "kind = \"privacy\""));
-    let outcome = sandbox.dpbi(&["run", "a.toml", "-q"]);
-    assert!(outcome.stderr.contains("the table lacks 3;9"), "{}", outcome.stderr);
+    holds(&sandbox.dpbi(&["run", "a.toml", "-q"]).stderr, "the table lacks 3;9");
 }
 
 /// A mechanism whose laws are of several kinds at different data is audited all the same.
@@ -437,8 +415,8 @@ fn laws_of_several_kinds_are_compared() {
     // The rate is negative where x1 < 3.
     let mixed = Variant::plain(weights("-H * (x1 - 3)"));
     let general = Variant::plain(weights("-H * (x1 - 3) + 0 * r1"));
-    let losses =
-        [&mixed, &general].map(|variant| audit::loss(variant, &setting, &Scope::All).unwrap());
+    let losses = [mixed, general]
+        .map(|variant| variant.prepare(&setting).unwrap().loss(&Scope::All, &[]).unwrap().loss);
     assert_close(losses[0].loss, losses[1].loss, 1e-12, "mixed");
     assert!(losses[0].loss > 0.1);
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::common::{Sandbox, assert_close, float, words};
+use crate::common::{Sandbox, assert_close, float, refused, words};
 
 const THREE: [&str; 3] =
     ["--released=41,17,9", "--noise=discrete-laplace(epsilon=0.5)", "--prior=1"];
@@ -175,9 +175,7 @@ fn arms_are_compared_over_sites_or_within_them() {
     assert_close(within, alone, 1e-9, "within a site");
     let wrong = "posterior --data sites.csv --by arm --by site --column answer --count noisy \
                  --noise -80*abs(t) --prior 1 --compare yes --within arm";
-    let outcome = sandbox.dpbi(&words(wrong));
-    assert_eq!(outcome.status, 2);
-    assert!(outcome.stderr.contains("--within: `arm` is not a column"), "{}", outcome.stderr);
+    refused(&sandbox.dpbi(&words(wrong)), "--within: `arm` is not a column");
 }
 
 #[test]

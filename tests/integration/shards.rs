@@ -1,6 +1,6 @@
 //! Parts of an experiment, run anywhere and in any order, make the bytes of one run.
 
-use crate::common::Sandbox;
+use crate::common::{Sandbox, ended, holds, refused};
 
 const CONFIG: &str = r#"
 name = "s"
@@ -58,10 +58,19 @@ fn eight_shards_in_any_order_on_any_threads_make_the_bytes_of_one_run() {
     assert_eq!(counts.iter().sum::<usize>(), cells("results/s"));
     assert!(counts.iter().all(|&count| count > 0), "{counts:?}");
     sandbox.succeed(&["verify", "merged/s", "p3/s"]);
+    // Of more shards than settings some have no work.
+    let few = "name = \"f\"\nruns = 10\nprior = [1, 1]\nepsilon = 1\nmechanisms = [\"lshist\"]\n\
+               data.balanced.sizes = [3, 4]\n";
+    sandbox.write("f.toml", few).succeed(&["run", "f.toml", "--format", "none"]);
+    for i in 1..=3 {
+        run_shard(&sandbox, "f.toml", &format!("{i}/3"), &format!("f{i}"), "1");
+    }
+    sandbox.succeed(&["merge", "f1", "f2", "f3", "--out", "m", "--format", "none"]);
+    assert!(sandbox.files("m/f") == sandbox.files("results/f"));
     // A merge is repeated as it is; what was merged is kept by a run of the whole.
     sandbox.succeed(&merge);
     let whole = sandbox.dpbi(&["run", "s.toml", "--out", "merged", "--format", "svg"]);
-    assert!(whole.stderr.contains("all "), "{}", whole.stderr);
+    holds(&whole.stderr, "all ");
     assert!(sandbox.files("merged/s") == sandbox.files("results/s"));
 }
 
@@ -83,7 +92,7 @@ fn missing_doubled_and_foreign_shards_are_refused_by_name() {
         let outcome = sandbox.dpbi(&[&["merge"][..], parts, &["--out", "merged"]].concat());
         assert_eq!(outcome.status, 2, "{parts:?}: {}", outcome.stderr);
         assert!(outcome.stderr.contains(message), "{parts:?}: {}", outcome.stderr);
-        assert!(outcome.stderr.contains("help: "), "{}", outcome.stderr);
+        holds(&outcome.stderr, "help: ");
         assert!(!sandbox.path("merged").exists());
     };
     refused(&["p1", "p3"], "shard 2 of 3 is missing");
@@ -113,8 +122,7 @@ fn a_folder_stays_what_it_is() {
     run_shard(&sandbox, "s.toml", "1/2", "p", "2");
     let refused = |args: &[&str], message: &str| {
         let outcome = sandbox.dpbi(&[&["run", "s.toml", "--format", "none"], args].concat());
-        assert_eq!(outcome.status, 2, "{}", outcome.stderr);
-        assert!(outcome.stderr.contains(message), "{}", outcome.stderr);
+        refused(&outcome, message);
     };
     refused(
         &["--out", "p", "--shard", "2/2"],
@@ -122,27 +130,13 @@ fn a_folder_stays_what_it_is() {
     );
     refused(&["--out", "p"], "holds shard 1 of 2 of `s`, but this run is the whole");
     for wrong in ["0/3", "4/3", "1", "a/b", "1/0", "-1/3", "1/99999999999"] {
-        refused(&[&format!("--shard={wrong}")], "--shard");
+        let outcome = sandbox.dpbi(&["run", "s.toml", &format!("--shard={wrong}")]);
+        assert_eq!(outcome.status, 2, "{wrong}: {}", outcome.stderr);
     }
     // The same shard again has nothing to do.
     let again = sandbox.dpbi(&["run", "s.toml", "--shard", "1/2", "--out", "p"]);
-    assert!(again.stderr.contains("cells are kept from an earlier run"), "{}", again.stderr);
-    assert!(again.stdout.contains("s, shard 1 of 2: "), "{}", again.stdout);
-}
-
-#[test]
-fn more_shards_than_settings_leave_some_without_work() {
-    let sandbox = Sandbox::new();
-    let config = "name = \"s\"\nruns = 10\nprior = [1, 1]\nepsilon = 1\nmechanisms = [\"lshist\"]\n\
-                  data.balanced.sizes = [3, 4]\n";
-    sandbox.write("s.toml", config).succeed(&["run", "s.toml", "--format", "none"]);
-    let parts = ["1", "2", "3"].map(|i| format!("p{i}"));
-    for (i, part) in (1..).zip(&parts) {
-        run_shard(&sandbox, "s.toml", &format!("{i}/3"), part, "1");
-    }
-    let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
-    sandbox.succeed(&[&["merge"], &parts[..], &["--out", "m", "--format", "none"]].concat());
-    assert!(sandbox.files("m/s") == sandbox.files("results/s"));
+    holds(&again.stderr, "cells are kept from an earlier run");
+    holds(&again.stdout, "s, shard 1 of 2: ");
 }
 
 #[test]
@@ -155,7 +149,8 @@ fn shards_of_another_division_are_refused_before_anything_is_written() {
     let cases = |manifest: &serde_json::Value| manifest["division"]["cases"].as_u64().unwrap();
     assert_eq!(sound[0]["division"]["rule"], 1);
     assert!(cases(&sound[0]).abs_diff(cases(&sound[1])) <= 1, "{sound:?}");
-    let refused = |rules: [Option<u64>; 2], message: &str, remedy: &str| {
+    let merge = || sandbox.dpbi(&["merge", "p1", "p2", "--out", "merged"]);
+    let refused_with = |rules: [Option<u64>; 2], message: &str| {
         for (i, rule) in rules.into_iter().enumerate() {
             let mut manifest = sound[i].clone();
             match rule {
@@ -164,31 +159,28 @@ fn shards_of_another_division_are_refused_before_anything_is_written() {
             }
             sandbox.forge_manifest(&format!("p{}/s", i + 1), manifest);
         }
-        let outcome = sandbox.dpbi(&["merge", "p1", "p2", "--out", "merged"]);
-        assert_eq!(outcome.status, 2, "{}", outcome.stderr);
-        assert!(outcome.stderr.contains(message), "{}", outcome.stderr);
-        assert!(outcome.stderr.contains(remedy), "{}", outcome.stderr);
+        refused(&merge(), message);
         assert!(!sandbox.path("merged").exists());
     };
     let mixed = "join only shards of one config, made by one version, with one N";
     let older = "p2/s is of another division: by the rule of an older dpbi, not by rule 1";
-    refused([Some(1), None], older, mixed);
-    refused([Some(1), Some(2)], "p2/s is of another division: by rule 2, not by rule 1", mixed);
+    refused_with([Some(1), None], &format!("{older} … {mixed}"));
+    let newer = "p2/s is of another division: by rule 2, not by rule 1";
+    refused_with([Some(1), Some(2)], &format!("{newer} … {mixed}"));
     let whole = "or run them again with this one";
-    refused([Some(2); 2], "p1/s was divided by rule 2, this dpbi divides by rule 1", whole);
-    refused([None; 2], "p1/s was divided by the rule of an older dpbi, this dpbi", whole);
+    let newer = "p1/s was divided by rule 2, this dpbi divides by rule 1";
+    refused_with([Some(2); 2], &format!("{newer} … {whole}"));
+    let older = "p1/s was divided by the rule of an older dpbi, this dpbi";
+    refused_with([None; 2], &format!("{older} … {whole}"));
     // A shard that says of itself what cannot be.
     let mut wrong = sound[0].clone();
     wrong["division"]["cases"] = 1.into();
     sandbox.forge_manifest("p1/s", wrong);
     sandbox.forge_manifest("p2/s", sound[1].clone());
-    let outcome = sandbox.dpbi(&["merge", "p1", "p2", "--out", "merged"]);
-    assert!(outcome.stderr.contains("p1/s has 1 cases with "), "{}", outcome.stderr);
-    assert!(outcome.stderr.contains("help: run it again: "), "{}", outcome.stderr);
+    refused(&merge(), "p1/s has 1 cases with  … help: run it again: ");
     assert!(!sandbox.path("merged").exists());
     let verified = sandbox.dpbi(&["verify", "p1/s"]);
-    assert_eq!(verified.status, 3, "{}", verified.stderr);
-    assert!(verified.stderr.contains("is not the one that this dpbi makes"), "{}", verified.stderr);
+    ended(&verified, 3, "is not the one that this dpbi makes");
     sandbox.forge_manifest("p1/s", sound[0].clone());
     sandbox.succeed(&["merge", "p1", "p2", "--out", "merged", "--format", "none"]);
 }

@@ -71,8 +71,8 @@ fn round(method: &Method, prior: &Prior, round: usize) -> [Covers; 2] {
         counts[ends.iter().filter(|end| u >= **end).count()] += 1;
     }
     let released = method.draw(&counts, &mut rng);
-    let (variant, template) = (method.variant(), method.template());
-    let aware = CountsLaw::given(&[Seen { variant, template, released: &released }]).unwrap();
+    let (law, setting) = (method.law(), method.setting());
+    let aware = CountsLaw::given(&[Seen { law, setting, released: &released }]).unwrap();
     let naive = CountsLaw::exactly(prior, &released);
     [aware, naive].map(|law| covers(&law, &p, round as u64))
 }
@@ -81,9 +81,9 @@ fn round(method: &Method, prior: &Prior, round: usize) -> [Covers; 2] {
 fn noise_aware_intervals_cover_the_truth_and_naive_ones_do_not() {
     let rounds = few_or_many(500, 10_000);
     let prior = Prior::new(ALPHA.to_vec()).unwrap();
-    let template = setting(&ALPHA, &[RECORDS, 0, 0, 0], 1.0, "hellinger");
+    let setting = setting(&ALPHA, &[RECORDS, 0, 0, 0], 1.0, "hellinger");
     let lattice = Variant::plain(mechanism::find("lattice").unwrap());
-    let method = Method::new(&lattice, &template, "1".parse().unwrap()).unwrap();
+    let method = Method::new(&lattice, &setting, "1".parse().unwrap()).unwrap();
     let all: Vec<[Covers; 2]> =
         (0..rounds).into_par_iter().map(|one| round(&method, &prior, one)).collect();
     let error = |tried: usize| (LEVEL * (1.0 - LEVEL) / tried as f64).sqrt();

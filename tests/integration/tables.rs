@@ -1,14 +1,12 @@
 //! Releases of tables of several columns: cells, margins, groups and comparisons; release files.
 
-use engine::analysis::audit::{self, Scope};
-use engine::mechanism::law;
-use engine::mechanism::prepared::PreparedSetting;
-use engine::mechanism::{self, Variant};
+use engine::analysis::audit::Scope;
+use engine::mechanism::Variant;
 use engine::posterior::simplex::list_compositions;
 use engine::rng;
 use serde_json::{Value, json};
 
-use crate::common::{Outcome, Sandbox, few_or_many, refused, setting};
+use crate::common::{Outcome, Sandbox, few_or_many, refused, setting, words};
 
 /// 100 records: 38 control/no, 12 control/yes, 26 treated/no, 24 treated/yes.
 fn trial() -> String {
@@ -37,23 +35,12 @@ fn small() -> Sandbox {
     sandbox
 }
 
-const ASKED: [&str; 11] = [
-    "release",
-    "--data",
-    "trial.csv",
-    "--by",
-    "arm",
-    "--column",
-    "outcome",
-    "--categories",
-    "arm=control,treated",
-    "--categories",
-    "outcome=no,yes",
-];
+const ASKED: &str = "release --data trial.csv --by arm --column outcome --categories arm=control,treated \
+    --categories outcome=no,yes";
 
 /// A release of the trial.
 fn release(sandbox: &Sandbox, more: &[&str]) -> Outcome {
-    sandbox.dpbi(&[&ASKED[..], more].concat())
+    sandbox.dpbi(&[&words(ASKED)[..], more].concat())
 }
 
 fn document(sandbox: &Sandbox, more: &[&str]) -> Value {
@@ -127,19 +114,13 @@ fn a_record_that_changes_its_group_costs_epsilon() {
     let (n, epsilon) = (6, 1.0);
     let setting = |x: &[u64]| setting(&[1.0; 4], x, epsilon, "hellinger");
     for id in ["lattice", "tight", "geometric", "geometric-all"] {
-        let variant = Variant::plain(mechanism::find(id).unwrap());
         let template = setting(&[n, 0, 0, 0]);
-        let audited = audit::loss(&variant, &template, &Scope::All).unwrap();
+        let prepared = Variant::parse(id).unwrap().prepare(&template).unwrap();
+        let audited = prepared.loss(&Scope::All, &[]).unwrap().loss;
         assert!(audited.loss <= epsilon + 1e-9, "{id}: {}", audited.loss);
         let law = |x: &[u64]| {
-            let setting = setting(x);
-            let plan = variant.plan(&setting).unwrap();
-            let prepared = PreparedSetting::new(&setting, std::slice::from_ref(&plan), &[]);
-            let law = prepared.law(&plan);
-            list_compositions(n, 4)
-                .iter()
-                .map(|r| law::probability(law.as_ref(), r))
-                .collect::<Vec<f64>>()
+            let here = prepared.at(x).unwrap();
+            list_compositions(n, 4).iter().map(|r| here.probability(r)).collect::<Vec<f64>>()
         };
         let (mut largest, mut pairs) = (0.0_f64, 0);
         for x in list_compositions(n, 4) {
@@ -181,7 +162,7 @@ fn what_a_killed_release_has_paid_for_is_not_lost() {
         let out = format!("{round}.json");
         let before = sandbox.entries("l").len();
         let written = ["--ledger", "l", "--json", "--out", &out];
-        let asked = [&ASKED[..], &named, fixed, &written].concat();
+        let asked = [&words(ASKED)[..], &named, fixed, &written].concat();
         let output = sandbox.killed(&asked, (round, 100_000), "l", &mut chance);
         let entered = sandbox.entries("l");
         let file = std::fs::read_to_string(sandbox.path(&out)).unwrap_or_default();

@@ -1,62 +1,56 @@
 //! Exact calibration and Bayes-optimal remapping, against reference values and brute force.
 
-use crate::common::{assert_close, at, golden, of_size, setting};
-use engine::analysis::audit::{self, Scope};
-use engine::analysis::tuning::{Tuned, calibrate, tune};
-use engine::mechanism::law::{Batch, Exact, Outputs, ln_probabilities};
-use engine::mechanism::prepared::PreparedSetting;
+use crate::common::{assert_close, golden, of_size, setting};
+use engine::analysis::audit::Scope;
+use engine::analysis::tuning::calibrate;
+use engine::mechanism::law::{Batch, Bench, Outputs};
 use engine::mechanism::{self, Options, Variant};
 use engine::posterior::error_field::Reach;
 use engine::posterior::model::Predictive;
 use engine::posterior::privacy::Epsilon;
 use engine::posterior::setting::Setting;
 use engine::posterior::simplex::{list_compositions, rank};
+use engine::prepared::Prepared;
+
+fn loss(variant: &Variant, setting: &Setting) -> f64 {
+    variant.prepare(setting).unwrap().loss(&Scope::All, &[]).unwrap().loss.loss
+}
 
 fn with(id: &str, calibrated: bool, remap: bool) -> Variant {
     let options = Options { calibrated, remap, ..Options::default() };
     Variant::new(mechanism::find(id).unwrap(), options, id.to_owned())
 }
 
-fn mean(variant: &Variant, setting: &Setting) -> f64 {
-    let plan = variant.plan(setting).unwrap();
-    let bench = PreparedSetting::new(setting, std::slice::from_ref(&plan), &[]);
-    let law = bench.law(plan);
-    Exact::new(law.as_ref(), bench.fields().next().unwrap()).error.unwrap().mean
-}
-
 /// The mean error over the predictive law, data set by data set.
-fn predictive_mean(variant: &Variant, template: &Setting) -> f64 {
-    let (n, k) = (template.posterior.n(), template.posterior.k());
-    let predictive = Predictive::new(template.posterior.prior(), n);
-    let term = |x: &Vec<u64>| predictive.ln_probability(x).exp() * mean(variant, &at(template, x));
+fn predictive_mean(prepared: &Prepared) -> f64 {
+    let setting = &prepared.setting;
+    let (n, k) = (setting.n, setting.k());
+    let predictive = Predictive::new(&setting.prior, n);
+    let mean = |x: &Vec<u64>| prepared.at(x).unwrap().summary().error.unwrap().mean;
+    let term = |x: &Vec<u64>| predictive.ln_probability(x).exp() * mean(x);
     list_compositions(n, k).iter().map(term).sum()
 }
 
+/// In the settings of the reference values, which `golden.rs` compares.
 #[test]
-fn calibration_meets_the_reference_values_and_its_own_audit() {
-    let rows = golden("calibration.csv");
-    assert_eq!(rows.len(), 50);
-    for row in rows {
+fn calibration_meets_its_own_audit() {
+    for row in golden("calibration.csv") {
         let (id, epsilon) = (row.text("mechanism"), row.number("epsilon"));
         let n = row.number("n") as u64;
-        let template = of_size(&row.vector::<f64>("prior"), n, epsilon, "hellinger");
-        let Tuned { variant, certificate } = tune(&with(id, true, false), &template).unwrap();
-        let certificate = certificate.unwrap();
+        let setting = of_size(&row.vector::<f64>("prior"), n, epsilon, "hellinger");
+        let variant = with(id, true, false);
+        let prepared = variant.prepare(&setting).unwrap();
+        let certificate = prepared.certificate.clone().unwrap();
         let what = format!("{id} {} n = {n} ε = {epsilon}", row.text("prior"));
-        assert_close(certificate.inner_epsilon.get(), row.number("inner_epsilon"), 1e-7, &what);
-        let reference = row.number("mean_hellinger_predictive");
-        assert_close(predictive_mean(&variant, &template), reference, 1e-7, &what);
-
-        let found = audit::loss(&variant, &template, &Scope::All).unwrap();
-        assert_eq!(found.loss, certificate.loss, "{what}");
+        let found = prepared.loss(&Scope::All, &[]).unwrap().loss;
+        assert_eq!(found, certificate.found, "{what}");
         assert!(found.bound <= epsilon && found.loss < found.bound, "{what}: {found:?}");
         assert!(certificate.margin() > 0.0 && certificate.margin() < 1e-9, "{what}");
-        assert_eq!(found.pairs, certificate.pairs);
         // One unit of the seventh digit more would be too much: the inner ε is the largest.
         let mut more = variant.clone();
         let inner = Epsilon::new(certificate.inner_epsilon.get() * (1.0 + 1e-7)).unwrap();
         more.options.inner_epsilon = Some(inner);
-        assert!(audit::loss(&more, &template, &Scope::All).unwrap().loss > epsilon, "{what}");
+        assert!(loss(&more, &setting) > epsilon, "{what}");
     }
 }
 
@@ -64,12 +58,12 @@ fn calibration_meets_the_reference_values_and_its_own_audit() {
 fn the_loss_grows_with_the_inner_epsilon() {
     for id in ["ehd", "ehdl", "ehds", "mh-gamma", "mh-beta", "hamming"] {
         for (prior, n) in [(vec![1.0, 1.0], 30), (vec![0.4, 6.0], 17), (vec![1.0, 2.0, 0.7], 7)] {
-            let template = of_size(&prior, n, 1.0, "hellinger");
+            let setting = of_size(&prior, n, 1.0, "hellinger");
             let mut before = 0.0;
             for step in -12..=20 {
                 let mut variant = with(id, false, false);
                 variant.options.inner_epsilon = Epsilon::new(1.5_f64.powi(step)).ok();
-                let loss = audit::loss(&variant, &template, &Scope::All).unwrap().loss;
+                let loss = loss(&variant, &setting);
                 assert!(loss > before, "{id} {prior:?} {n}: {loss} after {before}");
                 before = loss;
             }
@@ -81,12 +75,13 @@ fn the_loss_grows_with_the_inner_epsilon() {
 fn calibration_at_the_edges() {
     for id in ["ehd", "ehdl", "ehds", "mh-gamma", "mh-beta", "hamming"] {
         let variant = with(id, true, false);
-        let none = calibrate(&variant, &of_size(&[1.0, 2.0], 0, 0.7, "hellinger")).unwrap();
-        assert_eq!((none.loss, none.pairs, none.inner_epsilon.get()), (0.0, 0, 0.7));
+        let calibrate = |setting: &Setting| calibrate(&variant, setting).unwrap().1;
+        let none = calibrate(&of_size(&[1.0, 2.0], 0, 0.7, "hellinger"));
+        assert_eq!((none.found.loss, none.found.pairs, none.inner_epsilon.get()), (0.0, 0, 0.7));
         // Small and large ε, one record, priors far from 1.
         for epsilon in [1e-6, 0.01, 30.0, 2000.0] {
             for (prior, n) in [(vec![1.0, 1.0], 1), (vec![1e-3, 50.0], 6), (vec![1.0; 3], 4)] {
-                let found = calibrate(&variant, &of_size(&prior, n, epsilon, "hellinger")).unwrap();
+                let found = calibrate(&of_size(&prior, n, epsilon, "hellinger"));
                 let margin = found.margin();
                 let what = format!("{id} {prior:?} n = {n} ε = {epsilon}: {found:?}");
                 assert!(margin > 0.0 && margin < 1e-6 * epsilon, "{what}");
@@ -95,14 +90,14 @@ fn calibration_at_the_edges() {
     }
     let refused =
         calibrate(&with("lshist", true, false), &of_size(&[1.0, 1.0], 5, 1.0, "hellinger"));
-    assert!(refused.unwrap_err().cause.contains("cannot be calibrated"));
+    assert!(refused.map(drop).unwrap_err().cause.contains("cannot be calibrated"));
 }
 
 /// With one record and two categories everything is known: the loss is |ln P(x)/P(x')|.
 #[test]
 fn one_record_in_closed_form() {
-    let template = of_size(&[1.0, 1.0], 1, 1.0, "hellinger");
-    let found = calibrate(&with("ehd", true, false), &template).unwrap();
+    let setting = of_size(&[1.0, 1.0], 1, 1.0, "hellinger");
+    let (_, found) = calibrate(&with("ehd", true, false), &setting).unwrap();
     // Two candidates at distances 0 and GS: P(x)/P(x') = e^(inner / 2).
     assert_close(found.inner_epsilon.get(), 2.0, 1e-10, "inner ε");
 }
@@ -111,25 +106,25 @@ fn one_record_in_closed_form() {
 #[test]
 fn remapping_by_brute_force() {
     for (prior, n) in [(vec![1.0, 1.0], 9), (vec![0.5, 3.0], 6), (vec![1.0, 2.0, 4.0], 4)] {
-        let template = of_size(&prior, n, 0.4, "hellinger");
+        let setting = of_size(&prior, n, 0.4, "hellinger");
         let k = prior.len();
         let all = list_compositions(n, k);
-        let predictive = Predictive::new(template.posterior.prior(), n);
+        let predictive = Predictive::new(&setting.prior, n);
         for id in ["lszhang", "lshist", "geometric", "ehd", "ehds", "hamming"] {
-            let Tuned { variant, .. } = tune(&with(id, false, true), &template).unwrap();
-            let remap = variant.remap.clone().unwrap();
-            let outputs = Outputs::of(variant.recipe(&template).unwrap(), n, k);
+            let plain = with(id, false, false).prepare(&setting).unwrap();
+            let remapped = with(id, false, true).prepare(&setting).unwrap();
+            let remap = remapped.remap.clone().unwrap();
+            let outputs = Outputs::new(plain.law.outputs(), n, k);
             let field = |x: &Vec<u64>| {
-                let setting = at(&template, x);
+                let posterior = setting.at(x.clone());
                 let reach = Reach { windows: vec![(0, n); k], ball: false };
-                (setting.distance.field(&setting.posterior, &reach), setting)
+                (setting.distance.field(&posterior, &reach), posterior)
             };
             let fields: Vec<_> = all.iter().map(field).collect();
             let joint: Vec<Vec<f64>> = (all.iter().zip(&fields))
-                .map(|(x, (field, setting))| {
-                    let recipe = variant.recipe(setting).unwrap();
-                    let posterior = &setting.posterior;
-                    let logs = ln_probabilities(recipe, posterior, field.as_ref(), outputs);
+                .map(|(x, (field, posterior))| {
+                    let at = plain.law.at(posterior).unwrap();
+                    let logs = at.ln_probabilities(outputs, field.as_ref());
                     assert_close(logs.iter().map(|p| p.exp()).sum(), 1.0, 1e-12, id);
                     let weight = predictive.ln_probability(x);
                     logs.iter().map(|ln_p| (weight + ln_p).exp()).collect()
@@ -146,9 +141,8 @@ fn remapping_by_brute_force() {
                 total += least;
             }
             // The remapped law has the error that the map promises, and never a larger one.
-            let remapped = predictive_mean(&variant, &template);
+            let (remapped, plain) = (predictive_mean(&remapped), predictive_mean(&plain));
             assert_close(remapped, total, 1e-11, &format!("{id} {prior:?}"));
-            let plain = predictive_mean(&with(id, false, false), &template);
             assert!(remapped <= plain * (1.0 + 1e-12), "{id} {prior:?}: {remapped} {plain}");
         }
     }
@@ -156,46 +150,39 @@ fn remapping_by_brute_force() {
 
 #[test]
 fn remapped_geometric_is_optimal_and_loses_no_more() {
-    let template = of_size(&[1.0, 1.0], 20, 0.1, "hellinger");
-    let Tuned { variant, .. } = tune(&with("geometric", false, true), &template).unwrap();
-    assert!((predictive_mean(&variant, &template) - 0.561_477_3).abs() < 5e-8);
+    let setting = of_size(&[1.0, 1.0], 20, 0.1, "hellinger");
+    let geometric = with("geometric", false, true).prepare(&setting).unwrap();
+    assert!((predictive_mean(&geometric) - 0.561_477_3).abs() < 5e-8);
     for id in ["lszhang", "geometric", "ehds", "hamming"] {
-        let plain = with(id, false, false);
-        let Tuned { variant, .. } = tune(&with(id, false, true), &template).unwrap();
-        let loss = |variant| audit::loss(variant, &template, &Scope::All).unwrap();
-        let (before, after) = (loss(&plain), loss(&variant));
+        let plain = with(id, false, false).prepare(&setting).unwrap();
+        let remapped = with(id, false, true).prepare(&setting).unwrap();
+        let loss = |prepared: &Prepared| prepared.loss(&Scope::All, &[]).unwrap().loss;
+        let (before, after) = (loss(&plain), loss(&remapped));
         assert!(after.loss <= before.bound, "{id}: {} {}", after.loss, before.loss);
         // The loss is attained where the audit says.
-        let log = |x: &Vec<u64>| {
-            let setting = at(&template, x);
-            let plan = variant.plan(&setting).unwrap();
-            let bench = PreparedSetting::new(&setting, std::slice::from_ref(&plan), &[]);
-            let law = bench.law(plan);
-            engine::mechanism::law::probability(law.as_ref(), &after.output).ln()
-        };
+        let log = |x: &Vec<u64>| remapped.at(x).unwrap().probability(&after.output).ln();
         assert_close(log(&after.from) - log(&after.to), after.loss, 1e-10, id);
     }
 }
 
 #[test]
 fn both_at_once_stay_within_the_target() {
-    let template = of_size(&[1.0, 3.0], 12, 0.5, "hellinger");
-    let Tuned { variant, certificate } = tune(&with("ehdl", true, true), &template).unwrap();
-    let loss = audit::loss(&variant, &template, &Scope::All).unwrap().loss;
-    assert!(loss <= 0.5 && certificate.unwrap().margin() > 0.0, "{loss}");
-    let calibrated = tune(&with("ehdl", true, false), &template).unwrap().variant;
-    let (both, one) =
-        (predictive_mean(&variant, &template), predictive_mean(&calibrated, &template));
+    let setting = of_size(&[1.0, 3.0], 12, 0.5, "hellinger");
+    let both = with("ehdl", true, true).prepare(&setting).unwrap();
+    let loss = both.loss(&Scope::All, &[]).unwrap().loss.loss;
+    assert!(loss <= 0.5 && both.certificate.as_ref().unwrap().margin() > 0.0, "{loss}");
+    let calibrated = with("ehdl", true, false).prepare(&setting).unwrap();
+    let (both, one) = (predictive_mean(&both), predictive_mean(&calibrated));
     assert!(both < one, "{both} {one}");
 }
 
 #[test]
 fn a_remapped_sampler_draws_from_its_law() {
     let setting = setting(&[1.0, 1.0, 2.0], &[2, 3, 1], 0.6, "hellinger");
-    let Tuned { variant, .. } = tune(&with("lszhang", false, true), &setting).unwrap();
-    let plan = variant.plan(&setting).unwrap();
-    let bench = PreparedSetting::new(&setting, std::slice::from_ref(&plan), &[]);
-    let law = bench.law(plan);
+    let prepared = with("lszhang", false, true).prepare(&setting).unwrap();
+    let bench =
+        Bench::new(setting.posterior(), setting.distance, [prepared.law.as_ref()], &[]).unwrap();
+    let law = bench.law(0);
     let draws = 40_000;
     let mut batches = [Batch::new(engine::rng::stream(7, "remapped"), draws, 3)];
     law.draw(3, &mut batches);

@@ -1,6 +1,6 @@
 //! `dpbi verify`: any changed byte is found, and named.
 
-use crate::common::{Sandbox, refused};
+use crate::common::{Sandbox, ended, holds, refused};
 use engine::rng;
 use lab::experiment::config::{self, Overrides};
 use lab::run::store::{CellStore, Key, log_head, log_record};
@@ -61,25 +61,36 @@ fn a_flipped_byte_anywhere_is_found_and_its_file_named() {
     }
 }
 
+/// Changes files of the folder, and forges their hashes. What `verify` finds.
+fn forged(sandbox: &Sandbox, files: &[(&str, &[u8])]) -> String {
+    let mut manifest = sandbox.manifest("results/v");
+    for (name, bytes) in files {
+        std::fs::write(sandbox.path(&format!("results/v/{name}")), bytes).unwrap();
+        manifest["files"][name] = lab::run::store::sha256(bytes).into();
+    }
+    sandbox.forge_manifest("results/v", manifest);
+    let outcome = sandbox.dpbi(&["verify", "results/v", "--cells", "100"]);
+    assert_eq!(outcome.status, 3, "{}", outcome.stdout);
+    outcome.stdout
+}
+
 /// Someone who changes a number and the hashes is caught by the cells; someone who changes these as
 /// well, by the computation.
 #[test]
 fn a_forged_manifest_does_not_help() {
     let sandbox = sandbox();
-    let forge = |file: &str, bytes: &[u8]| {
-        std::fs::write(sandbox.path(&format!("results/v/{file}")), bytes).unwrap();
-        let mut manifest = sandbox.manifest("results/v");
-        manifest["files"][file] = lab::run::store::sha256(bytes).into();
-        sandbox.forge_manifest("results/v", manifest);
-    };
     let summary = sandbox.text("results/v/summary.csv");
-    forge("summary.csv", summary.replacen("lshist", "ehds", 1).as_bytes());
-    let outcome = sandbox.dpbi(&["verify", "results/v"]);
-    assert_eq!(outcome.status, 3, "{}", outcome.stdout);
-    let message = "summary.csv is not what the cells give";
-    assert!(outcome.stdout.contains(message), "{}", outcome.stdout);
-    forge("summary.csv", summary.as_bytes());
+    let other = summary.replacen("lshist", "ehds", 1);
+    let found =
+        forged(&sandbox, &[("summary.csv", other.as_bytes()), ("a-box-gamma=1.svg", b"<svg/>")]);
+    holds(
+        &found,
+        "summary.csv is not what the cells give … a-box-gamma=1.svg is not what the tables give",
+    );
+    let found = forged(&sandbox, &[("theory.csv", b"setting\n1\n")]);
+    holds(&found, "theory.csv is not a file of this experiment");
     // A sound record of the right cell, with another content.
+    let sandbox = self::sandbox();
     let path = sandbox.path("results/v");
     let config = Source::Disk(path.join("config.toml"));
     let experiment = config::load(&config, &Overrides::default()).unwrap();
@@ -97,10 +108,12 @@ fn a_forged_manifest_does_not_help() {
             log.extend(log_record(key, &content));
         }
     }
-    forge("cells.log", &log);
-    let outcome = sandbox.dpbi(&["verify", "results/v", "--cells", "100"]);
-    assert_eq!(outcome.status, 3, "{}", outcome.stdout);
-    assert!(outcome.stdout.contains("computed again it is different"), "{}", outcome.stdout);
+    holds(&forged(&sandbox, &[("cells.log", &log)]), "computed again it is different");
+    // The whole as if it were a shard, which has no tables.
+    let mut manifest = sandbox.manifest("results/v");
+    manifest["shard"] = serde_json::json!({ "index": 1, "count": 1 });
+    sandbox.forge_manifest("results/v", manifest);
+    holds(&forged(&sandbox, &[]), "summary.csv is not a file of this experiment");
 }
 
 /// A folder has one width, which its manifest names.
@@ -122,106 +135,55 @@ fn figures_are_verified_at_their_own_width() {
         assert!(&narrow[name] == bytes, "{name}");
     }
     // A run does, too, and keeps every cell.
-    let run = |width: &str| {
-        let args = ["run", "v.toml", "--format", "svg", "--width", width, "--json"];
-        let document = sandbox.json(&args);
-        assert_eq!(document[0]["kept"], document[0]["cells"]);
-        state()
-    };
-    assert!(run("text") == ("text".into(), wide.clone()));
-    let (width, again) = run("column");
-    assert!(width == "column" && again[figure] == narrow[figure]);
-    // A manifest that names another width, or none, is one of other figures.
+    let args = ["run", "v.toml", "--format", "svg", "--width", "text", "--json"];
+    let document = sandbox.json(&args);
+    assert_eq!(document[0]["kept"], document[0]["cells"]);
+    assert!(state() == ("text".into(), wide.clone()));
+    // A manifest that names another width is one of other figures.
     let mut manifest = sandbox.manifest("results/v");
-    manifest.as_object_mut().unwrap().remove("width");
+    manifest["width"] = "column".into();
     sandbox.forge_manifest("results/v", manifest);
     let outcome = sandbox.dpbi(&["verify", "results/v", "--cells", "0"]);
-    assert_eq!(outcome.status, 3);
-    assert!(
-        outcome.stdout.contains("a-box-gamma=1.svg is not what the tables give"),
-        "{}",
-        outcome.stdout
-    );
+    ended(&outcome, 3, "a-box-gamma=1.svg is not what the tables give");
 }
 
 #[test]
-fn what_was_never_finished_is_no_result() {
-    let sandbox = Sandbox::new();
-    let slow = "name = \"v\"\nprior = [1, 1, 1, 1]\nepsilon = 1\nmechanisms = [\"ehds\"]\n\
-                data.counts.counts = [1500, 900, 700, 300]\n";
-    let mut child = sandbox.write("v.toml", slow).start(&["run", "v.toml"]);
-    while !sandbox.path("results/v/manifest.json").exists() {
-        assert!(child.try_wait().unwrap().is_none(), "it ended before it was killed");
-        std::thread::sleep(std::time::Duration::from_millis(10));
-    }
-    child.kill().unwrap();
-    child.wait().unwrap();
-    let outcome = sandbox.dpbi(&["verify", "results/v"]);
-    assert_eq!(outcome.status, 3, "{}", outcome.stdout);
-    assert!(outcome.stderr.contains("results/v is not complete"), "{}", outcome.stderr);
-}
-
-#[test]
-fn a_manifest_that_cannot_be_read_is_a_difference() {
+fn what_is_damaged_lost_or_not_finished_is_said() {
     let sandbox = sandbox();
+    let verify = || sandbox.dpbi(&["verify", "results/v"]);
+    let path = |name: &str| sandbox.path(&format!("results/v/{name}"));
+    refused(&sandbox.dpbi(&["verify", "nowhere"]), "nowhere holds no manifest.json of dpbi");
     let sound = sandbox.text("results/v/manifest.json");
     for (text, cause) in [
         (sound.replacen("\"seed\": 0", "\"seed\": 1", 1), "its own SHA-256 does not fit"),
         (sound[..sound.len() / 2].to_owned(), "EOF while parsing"),
         (String::new(), "EOF while parsing"),
     ] {
-        let outcome =
-            sandbox.write("results/v/manifest.json", &text).dpbi(&["verify", "results/v"]);
-        assert_eq!(outcome.status, 3, "{}", outcome.stderr);
-        let message = "results/v/manifest.json is damaged: ".to_owned() + cause;
-        assert!(outcome.stdout.contains(&message), "{}", outcome.stdout);
+        sandbox.write("results/v/manifest.json", &text);
+        ended(&verify(), 3, &format!("results/v/manifest.json is damaged: {cause}"));
     }
-    std::fs::remove_file(sandbox.path("results/v/manifest.json")).unwrap();
-    std::fs::create_dir(sandbox.path("results/v/manifest.json")).unwrap();
-    assert_eq!(sandbox.dpbi(&["verify", "results/v"]).status, 3);
-}
-
-#[test]
-fn what_is_left_out_of_the_manifest_is_missed() {
-    let sandbox = sandbox();
+    std::fs::remove_file(path("manifest.json")).unwrap();
+    std::fs::create_dir(path("manifest.json")).unwrap();
+    assert_eq!(verify().status, 3);
+    std::fs::remove_dir(path("manifest.json")).unwrap();
+    sandbox.write("results/v/manifest.json", &sound);
+    // What is left out of the manifest is missed.
     let omit = |file: &str| {
         let mut manifest = sandbox.manifest("results/v");
         manifest["files"].as_object_mut().unwrap().remove(file);
         sandbox.forge_manifest("results/v", manifest);
-        let outcome = sandbox.dpbi(&["verify", "results/v"]);
-        assert_eq!(outcome.status, 3, "{file}: {}", outcome.stdout);
-        outcome.stdout
     };
-    std::fs::remove_file(sandbox.path("results/v/settings.csv")).unwrap();
-    let message = omit("settings.csv");
-    assert!(message.contains("settings.csv is not what the cells give"), "{message}");
-    let message = omit("config.toml");
-    assert!(message.contains("config.toml is not in the manifest"), "{message}");
-}
-
-#[test]
-fn what_is_not_there_or_not_complete_is_said() {
-    let sandbox = sandbox();
-    let outcome = sandbox.dpbi(&["verify", "nowhere"]);
-    assert_eq!(outcome.status, 2);
-    assert!(
-        outcome.stderr.contains("nowhere holds no manifest.json of dpbi"),
-        "{}",
-        outcome.stderr
-    );
-    std::fs::remove_file(sandbox.path("results/v/a-box-gamma=1.svg")).unwrap();
-    std::fs::remove_file(sandbox.path("results/v/privacy.csv")).unwrap();
-    let outcome = sandbox.dpbi(&["verify", "results/v"]);
-    assert_eq!(outcome.status, 3);
-    assert!(
-        outcome.stdout.contains("privacy.csv is gone, or cannot be read"),
-        "{}",
-        outcome.stdout
-    );
-    let fault = "DPBI_FAULT=ehds@1 $DPBI run v.toml --format none --fresh";
+    std::fs::remove_file(path("settings.csv")).unwrap();
+    omit("settings.csv");
+    ended(&verify(), 3, "settings.csv is not what the cells give");
+    std::fs::remove_file(path("privacy.csv")).unwrap();
+    ended(&verify(), 3, "privacy.csv is gone, or cannot be read");
+    omit("config.toml");
+    ended(&verify(), 3, "config.toml is not in the manifest");
+    // A run of which a cell failed.
+    let fault = "rm -r results; DPBI_FAULT=ehds@1 $DPBI run v.toml --format none";
     assert_eq!(sandbox.shell(fault).status, 1);
-    let outcome = sandbox.dpbi(&["verify", "results/v"]);
-    assert!(outcome.stderr.contains("results/v is not complete"), "{}", outcome.stderr);
+    ended(&verify(), 3, "results/v is not complete");
 }
 
 /// An experiment may be called as the command `optimum` calls its folder: neither touches the other's files.
@@ -253,5 +215,5 @@ fn an_experiment_called_optimum_and_the_command_stay_apart() {
     manifest["files"]["errors.csv"] = manifest["files"]["bayes.csv"].clone();
     sandbox.forge_manifest("o/optimum", manifest);
     let outcome = sandbox.dpbi(&["verify", "o/optimum"]);
-    assert!(outcome.stdout.contains("errors.csv is not a file of `dpbi optimum`"));
+    holds(&outcome.stdout, "errors.csv is not a file of `dpbi optimum`");
 }

@@ -5,10 +5,9 @@
 //! that the counts sum to n. Candidates that are weighed by the number of moved records, and noise that
 //! sums to 0, have such a form too: what does not depend on x cancels.
 
-use crate::mechanism::law::tight::Tight;
-use crate::mechanism::law::{CandidateWeights, LatticeNoise, Noise, Recipe};
+use crate::mechanism::law::noise::Noise;
 use crate::numeric::{lgamma, ln, log1p, stirling};
-use crate::posterior::model::{Posterior, Prior};
+use crate::posterior::model::Prior;
 use crate::posterior::simplex::Window;
 
 /// The law of independent noise on the counts.
@@ -16,72 +15,9 @@ use crate::posterior::simplex::Window;
 pub struct CountNoise {
     /// The law of one count.
     pub noise: Noise,
-    /// Its scale.
     pub scale: f64,
     /// How many counts, the first ones, have noise of their own.
     pub noisy: usize,
-}
-
-impl CountNoise {
-    /// The noise that a recipe puts on every count, if P[output | x] is a product of such noise, up to a
-    /// factor that does not depend on x.
-    pub fn of(recipe: Recipe, posterior: &Posterior) -> Option<Self> {
-        let weights = CandidateWeights::Tight;
-        let is_clipped =
-            |rate| weights.tight(posterior, rate).is_none_or(|tight| tight.is_clipped());
-        Self::unless(is_clipped, recipe, posterior)
-    }
-
-    /// The same, by a guess whether tight weights are clipped: they are not computed.
-    pub fn likely(recipe: Recipe, posterior: &Posterior) -> Option<Self> {
-        let is_clipped = |rate| Tight::is_likely_clipped(posterior.k(), posterior.n(), rate);
-        Self::unless(is_clipped, recipe, posterior)
-    }
-
-    fn unless(
-        is_clipped: impl Fn(f64) -> bool,
-        recipe: Recipe,
-        posterior: &Posterior,
-    ) -> Option<Self> {
-        let k = posterior.k();
-        match recipe {
-            Recipe::Noise { noise, scale, restored } => {
-                Some(Self { noise, scale, noisy: k - usize::from(restored) })
-            }
-            Recipe::Lattice { noise: LatticeNoise::Geometric { rate } } => {
-                Some(Self { noise: Noise::Geometric, scale: 2.0 / rate, noisy: k })
-            }
-            // The weights of the candidates cancel, and so do normalisers that are 1.
-            Recipe::Hamming { rate, weights: CandidateWeights::Tight } => {
-                let noise = Self { noise: Noise::Geometric, scale: 2.0 / rate, noisy: k };
-                (!is_clipped(rate)).then_some(noise)
-            }
-            Recipe::Hamming { .. }
-            | Recipe::Lattice { .. }
-            | Recipe::Exponential { .. }
-            | Recipe::Weighed { .. }
-            | Recipe::OwnNoise { .. }
-            | Recipe::Historical { .. }
-            | Recipe::Table { .. } => None,
-        }
-    }
-
-    /// As [`windows`], given one output.
-    pub fn windows(&self, prior: &Prior, n: u64, output: &[u64], negligible: f64) -> Vec<Window> {
-        windows(&[Noisy { noise: *self, output }], prior, n, negligible)
-    }
-
-    /// As [`ln_weights`], given one output.
-    pub fn ln_weights(
-        &self,
-        prior: &Prior,
-        n: u64,
-        output: &[u64],
-        i: usize,
-        window: Window,
-    ) -> Vec<f64> {
-        ln_weights(&[Noisy { noise: *self, output }], prior, n, i, window)
-    }
 }
 
 /// An output with independent noise on its counts.
@@ -89,7 +25,6 @@ impl CountNoise {
 pub struct Noisy<'a> {
     /// The law of the noise.
     pub noise: CountNoise,
-    /// The output.
     pub output: &'a [u64],
 }
 
@@ -153,28 +88,8 @@ pub fn windows(outputs: &[Noisy], prior: &Prior, n: u64, negligible: f64) -> Vec
     windows
 }
 
-/// The logarithm of the predictive weight of every count of category `i`, times the probability of
-/// its outputs, up to a constant.
-pub fn ln_weights(
-    outputs: &[Noisy],
-    prior: &Prior,
-    n: u64,
-    i: usize,
-    (low, high): Window,
-) -> Vec<f64> {
-    let alpha = prior.alpha()[i];
-    let mut predictive = 0.0;
-    let log = |x: u64| {
-        if x > low {
-            predictive += ln((alpha + (x - 1) as f64) / x as f64);
-        }
-        predictive + ln_noise(outputs, n, i, x)
-    };
-    (low..=high).map(log).collect()
-}
-
 /// The logarithm of the predictive weight of x records of category `i`, times the probability of its outputs, up to
-/// the same factor for every x: one term of [`ln_weights`], for windows that are too wide for all of them.
+/// the same factor for every x.
 pub fn ln_weight(outputs: &[Noisy], prior: &Prior, n: u64, i: usize, x: u64) -> f64 {
     ln_predictive(prior.alpha()[i], x) + ln_noise(outputs, n, i, x)
 }

@@ -11,22 +11,22 @@ struct Line {
     of_size: bool,
 }
 
-impl Expression {
+impl<V: Copy + Ord> Expression<V> {
     /// (slope, constant) if the expression is slope · v + constant in the variable and uses no other.
-    pub fn affine(&self, variable: usize) -> Option<(f64, f64)> {
+    pub fn affine(&self, variable: V) -> Option<(f64, f64)> {
         let line = self.whole.line(variable)?;
         (!line.of_size || line.slope == 0.0).then_some((line.slope, line.constant))
     }
 
     /// (slope, constant) if the expression is slope · |v| + constant in the variable and uses no other.
-    pub fn affine_in_abs(&self, variable: usize) -> Option<(f64, f64)> {
+    pub fn affine_in_abs(&self, variable: V) -> Option<(f64, f64)> {
         let line = self.whole.line(variable)?;
         (line.of_size || line.slope == 0.0).then_some((line.slope, line.constant))
     }
 }
 
-impl Part {
-    fn line(&self, variable: usize) -> Option<Line> {
+impl<V: Copy + Ord> Part<V> {
+    fn line(&self, variable: V) -> Option<Line> {
         match &self.kind {
             Kind::Number(constant) => Line::new(0.0, *constant, false),
             Kind::Variable(name) if *name == variable => Line::new(1.0, 0.0, false),

@@ -1,11 +1,12 @@
 //! Why a value is not usable, and which part is to blame.
 
-use super::{Fault, Kind, Part, quoted};
+use super::{Kind, Part, quoted};
 use crate::numeric::rows::{Binary, Unary};
 use crate::numeric::significant;
+use crate::refusal::Refusal;
 
 /// The part that makes the value NaN or +infinity.
-pub fn fault(text: &str, whole: &Part, variable: &dyn Fn(usize) -> f64) -> Option<Fault> {
+pub fn fault<V: Copy>(text: &str, whole: &Part<V>, variable: &dyn Fn(V) -> f64) -> Option<Refusal> {
     let mut at = whole;
     let mut value = at.value(variable);
     if !value.is_nan() && value != f64::INFINITY {
@@ -22,15 +23,15 @@ pub fn fault(text: &str, whole: &Part, variable: &dyn Fn(usize) -> f64) -> Optio
         };
         let Some(next) = next else {
             let (cause, remedy) = describe(text, at, value, &operands);
-            return Some(Fault::new(at.span.clone(), cause, remedy));
+            return Some(Refusal::at(at.span.clone(), cause, remedy));
         };
         (at, value) = (&at.operands()[next], operands[next]);
     }
 }
 
 /// What is wrong with a part whose operands are numbers, and what would help.
-fn describe(text: &str, part: &Part, value: f64, operands: &[f64]) -> (String, String) {
-    let shown = |part: &Part| quoted(&text[part.span.clone()]);
+fn describe<V>(text: &str, part: &Part<V>, value: f64, operands: &[f64]) -> (String, String) {
+    let shown = |part: &Part<V>| quoted(&text[part.span.clone()]);
     let whole = shown(part);
     let elsewhere = |condition: &str| {
         format!("give this case a value of its own, with `if({condition}, …, …)`")

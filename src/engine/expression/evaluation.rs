@@ -6,20 +6,20 @@ use crate::numeric::rows::{self, Binary, choose};
 /// So many places are worked on at once: the values of all parts of a usual expression stay in the fastest cache.
 const SLICE: usize = 256;
 
-impl Expression {
+impl<V: Copy> Expression<V> {
     /// The expression with some variables known. Parts that are then the same at all places are computed.
-    pub fn fix(&self, known: &dyn Fn(usize) -> Option<f64>) -> Self {
+    pub fn fix(&self, known: &dyn Fn(V) -> Option<f64>) -> Self {
         Self { text: self.text.clone(), whole: self.whole.fixed(known) }
     }
 
     /// The value, with the same bits as `rows`.
-    pub fn value(&self, variable: &dyn Fn(usize) -> f64) -> f64 {
+    pub fn value(&self, variable: &dyn Fn(V) -> f64) -> f64 {
         self.whole.value(variable)
     }
 
     /// The values at the places of a row. `variable` gives the values of each variable, as many as `out` has
     /// places.
-    pub fn rows<'a>(&self, variable: &dyn Fn(usize) -> &'a [f64], out: &mut [f64]) {
+    pub fn rows<'a>(&self, variable: &dyn Fn(V) -> &'a [f64], out: &mut [f64]) {
         for (slice, out) in out.chunks_mut(SLICE).enumerate() {
             let (start, end) = (slice * SLICE, slice * SLICE + out.len());
             self.whole.fill(&|name| &variable(name)[start..end], out);
@@ -27,8 +27,8 @@ impl Expression {
     }
 }
 
-impl Part {
-    fn fixed(&self, known: &dyn Fn(usize) -> Option<f64>) -> Self {
+impl<V: Copy> Part<V> {
+    fn fixed(&self, known: &dyn Fn(V) -> Option<f64>) -> Self {
         let fixed = |part: &Self| part.fixed(known);
         let kind = match &self.kind {
             Kind::Number(value) => Kind::Number(*value),
@@ -74,7 +74,7 @@ impl Part {
         }
     }
 
-    pub(super) fn value(&self, variable: &dyn Fn(usize) -> f64) -> f64 {
+    pub(super) fn value(&self, variable: &dyn Fn(V) -> f64) -> f64 {
         let value = |part: &Self| part.value(variable);
         match &self.kind {
             Kind::Number(value) => *value,
@@ -92,7 +92,7 @@ impl Part {
     }
 
     /// Writes the values at the places of a slice.
-    fn fill<'a>(&self, variable: &dyn Fn(usize) -> &'a [f64], out: &mut [f64]) {
+    fn fill<'a>(&self, variable: &dyn Fn(V) -> &'a [f64], out: &mut [f64]) {
         match &self.kind {
             Kind::Number(value) => out.fill(*value),
             Kind::Variable(name) => out.copy_from_slice(variable(*name)),
@@ -123,7 +123,7 @@ impl Part {
     #[inline(never)]
     fn values<'a>(
         &self,
-        variable: &dyn Fn(usize) -> &'a [f64],
+        variable: &dyn Fn(V) -> &'a [f64],
         length: usize,
         then: impl FnOnce(&[f64]),
     ) {

@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
-use super::{Fault, quoted};
+use super::quoted;
 use crate::numeric::rows::Binary;
+use crate::refusal::Refusal;
 use crate::text::legible;
 
 /// The smallest piece of a text.
@@ -31,7 +32,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// The next piece and its place.
-    pub fn next(&mut self) -> Result<(Token, Range<usize>), Fault> {
+    pub fn next(&mut self) -> Result<(Token, Range<usize>), Refusal> {
         let rest = self.text[self.at..].trim_start();
         let start = self.text.len() - rest.len();
         let Some(first) = rest.chars().next() else {
@@ -71,9 +72,9 @@ fn number_length(rest: &str) -> usize {
     }
 }
 
-fn number(text: &str, start: usize) -> Result<f64, Fault> {
+fn number(text: &str, start: usize) -> Result<f64, Refusal> {
     let fault = |cause: &str, remedy: &str| {
-        Fault::new(start..start + text.len(), format!("{} {cause}", quoted(text)), remedy)
+        Refusal::at(start..start + text.len(), format!("{} {cause}", quoted(text)), remedy)
     };
     let value: f64 = text
         .parse()
@@ -116,7 +117,7 @@ fn sign(rest: &str) -> Option<(Token, usize)> {
     Some((token, text.len()))
 }
 
-fn unexpected(c: char, start: usize) -> Fault {
+fn unexpected(c: char, start: usize) -> Refusal {
     let shown = match c {
         _ if c.is_control() => legible(c.encode_utf8(&mut [0; 4])),
         c if c.is_ascii() => format!("`{c}`"),
@@ -141,5 +142,5 @@ fn unexpected(c: char, start: usize) -> Fault {
         c if c.is_alphabetic() => "names consist of the letters A to Z, digits and _".into(),
         _ => "an expression consists of numbers, names, + - * / ^ ( ) , < <= > >= = !=".to_owned(),
     };
-    Fault::new(start..start + c.len_utf8(), format!("unexpected character {shown}"), remedy)
+    Refusal::at(start..start + c.len_utf8(), format!("unexpected character {shown}"), remedy)
 }

@@ -17,6 +17,7 @@ mod tests;
 use std::ops::Range;
 
 use crate::numeric::rows::{Binary, Unary};
+use crate::refusal::Refusal;
 use crate::text::legible;
 pub use parser::is_reserved;
 
@@ -29,58 +30,42 @@ const MOST_PARTS: usize = 1000;
 
 /// What a name stands for.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Symbol {
-    /// A number.
+pub enum Symbol<V> {
     Constant(f64),
-    /// The variable with this number.
-    Variable(usize),
+    Variable(V),
 }
 
 /// The names that an expression may use.
 pub trait Names {
+    /// What tells variables apart.
+    type Variable: Copy + Ord;
+
     /// What the name stands for, if it is known.
-    fn find(&self, name: &str) -> Option<Symbol>;
+    fn find(&self, name: &str) -> Option<Symbol<Self::Variable>>;
 
     /// Names for the suggestion of the nearest one.
     fn known(&self) -> Vec<String>;
 }
 
-/// What is wrong with an expression, and where.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Fault {
-    /// The bytes of the text that are at fault.
-    pub span: Range<usize>,
-    /// What is wrong.
-    pub cause: String,
-    /// What would be right.
-    pub remedy: String,
-}
-
-impl Fault {
-    fn new(span: Range<usize>, cause: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self { span, cause: cause.into(), remedy: remedy.into() }
-    }
-}
-
 /// A number, a name, or an operation on other parts.
 #[derive(Clone, Debug, PartialEq)]
-enum Kind {
+enum Kind<V> {
     Number(f64),
-    Variable(usize),
-    Unary(Unary, Box<Part>),
-    Binary(Binary, Box<[Part; 2]>),
+    Variable(V),
+    Unary(Unary, Box<Part<V>>),
+    Binary(Binary, Box<[Part<V>; 2]>),
     /// The condition, and the parts for true and false.
-    If(Box<[Part; 3]>),
+    If(Box<[Part<V>; 3]>),
 }
 
 /// A part of an expression, and its place in the text.
 #[derive(Clone, Debug, PartialEq)]
-struct Part {
-    kind: Kind,
+struct Part<V> {
+    kind: Kind<V>,
     span: Range<usize>,
 }
 
-impl Part {
+impl<V: Copy> Part<V> {
     /// The operands in the order in which they are written.
     fn operands(&self) -> &[Self] {
         match &self.kind {
@@ -92,7 +77,7 @@ impl Part {
     }
 
     /// Adds every use of a variable, in the order in which they are written.
-    fn add_variables(&self, all: &mut Vec<(usize, Range<usize>)>) {
+    fn add_variables(&self, all: &mut Vec<(V, Range<usize>)>) {
         if let Kind::Variable(variable) = self.kind {
             all.push((variable, self.span.clone()));
         }
@@ -100,16 +85,14 @@ impl Part {
     }
 }
 
-/// A real expression.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Expression {
+pub struct Expression<V> {
     text: String,
-    whole: Part,
+    whole: Part<V>,
 }
 
-impl Expression {
-    /// Reads a text.
-    pub fn parse(text: &str, names: &dyn Names) -> Result<Self, Fault> {
+impl<V: Copy + Ord> Expression<V> {
+    pub fn parse(text: &str, names: &impl Names<Variable = V>) -> Result<Self, Refusal> {
         Ok(Self { text: text.to_owned(), whole: parser::parse(text, names)? })
     }
 
@@ -119,7 +102,7 @@ impl Expression {
     }
 
     /// The distinct variables, in increasing order, each with the place of its first use.
-    pub fn variables(&self) -> Vec<(usize, Range<usize>)> {
+    pub fn variables(&self) -> Vec<(V, Range<usize>)> {
         let mut all = Vec::new();
         self.whole.add_variables(&mut all);
         // The sort is stable: the first use stays first.
@@ -128,11 +111,16 @@ impl Expression {
         all
     }
 
+    /// Whether the variable is among them.
+    pub fn uses(&self, variable: V) -> bool {
+        self.variables().iter().any(|(used, _)| *used == variable)
+    }
+
     /// Why the value is NaN or +infinity at these values: the first part, in the order of
     /// evaluation, that divides by zero, is no number or overflows, and on which the value depends.
     /// None if the value is finite or −infinity. Branches of `if` that are not taken are not looked
     /// at.
-    pub fn fault(&self, value: &dyn Fn(usize) -> f64) -> Option<Fault> {
+    pub fn fault(&self, value: &dyn Fn(V) -> f64) -> Option<Refusal> {
         blame::fault(&self.text, &self.whole, value)
     }
 }

@@ -1,13 +1,12 @@
 //! The mechanisms: their formulas, options and guarantees.
 //!
-//! A mechanism only says *what* is drawn, as a [`Recipe`]; the exact law and the sampler come from
+//! A mechanism names the [`Law`] of its output; what follows from that comes from
 //! [`crate::mechanism::law`]. Those that come with dpbi are values in `built_in`.
 
 mod built_in;
 pub mod law;
 mod options;
 pub mod own;
-pub mod prepared;
 pub mod sampling;
 mod usual_guarantee;
 
@@ -18,7 +17,7 @@ pub use usual_guarantee::usual_guarantee;
 
 use std::sync::Arc;
 
-use crate::mechanism::law::{Plan, Recipe, Remap};
+use crate::mechanism::law::{Law, OutputSet, Size};
 use crate::posterior::privacy::Guarantee;
 use crate::posterior::setting::Setting;
 use crate::refusal::{Refusal, suggest};
@@ -36,7 +35,6 @@ pub struct Tuning {
     pub remap: bool,
 }
 
-#[allow(missing_docs)]
 impl Tuning {
     pub const NONE: Self = Self { calibrated: false, remap: false };
     pub const CALIBRATED: Self = Self { calibrated: true, remap: false };
@@ -52,81 +50,112 @@ impl std::fmt::Display for Tuning {
     }
 }
 
+/// The law of a mechanism in a setting.
+type MakeLaw = fn(&Mechanism, &Setting, &Options) -> Result<Arc<dyn Law>, Refusal>;
+
 /// A way to release a posterior privately (or a benchmark for one).
-pub trait Mechanism: Sync {
+#[derive(Clone)]
+pub struct Mechanism {
     /// The name in a config.
-    fn id(&self) -> &'static str;
-
-    /// The name in a figure.
-    fn title(&self) -> &'static str;
-
+    pub id: &'static str,
+    title: &'static str,
     /// What it draws, in one line.
-    fn draws(&self) -> &'static str;
-
+    pub draws: &'static str,
     /// Its colour in figures, red, green and blue. The user's own have none.
-    fn colour(&self) -> Option<u32> {
-        None
-    }
-
+    pub colour: Option<u32>,
     /// The options that it understands.
-    fn choices(&self) -> &'static [Choice];
-
-    /// Whether δ matters to it.
-    fn uses_delta(&self) -> bool {
-        false
-    }
-
+    pub choices: &'static [Choice],
+    pub uses_delta: bool,
     /// What is proved about it.
-    fn guarantee(&self, setting: &Setting, options: &Options) -> Guarantee;
-
+    pub guarantee: fn(&Setting, &Options) -> Guarantee,
     /// Why it cannot be used for as many records as the setting has, as far as that is known without any
     /// work.
-    fn refusal(&self, _: &Setting) -> Option<Refusal> {
-        None
-    }
-
+    pub refusal: fn(&Setting) -> Option<Refusal>,
+    /// What it takes to find what is public, before the law is made at any data.
+    pub preparation: fn(&Setting) -> Size,
     /// Its definition, if the user wrote it.
-    fn definition(&self) -> Option<&'static Definition> {
-        None
-    }
-
-    /// Whether it treats all categories alike under a prior that does.
-    fn is_symmetric(&self) -> bool {
-        true
-    }
-
-    /// A recipe that tells what kind of law the mechanism has and what that costs, without sensitivities,
-    /// which take long for many categories. The rate of an exponential recipe is that of data without
-    /// records, and means nothing.
-    fn outline(&self, setting: &Setting, options: &Options) -> Result<Recipe, Refusal> {
-        self.recipe(&setting.at(vec![0; setting.posterior.k()]), options)
-    }
-
-    /// How its output is made at one setting.
-    fn recipe(&self, setting: &Setting, options: &Options) -> Result<Recipe, Refusal>;
+    pub definition: Option<Definition>,
+    /// The law that it is, if it is one.
+    fixed: Option<Arc<dyn Law>>,
+    outline: MakeLaw,
+    law: MakeLaw,
 }
 
-/// The mechanism called `id`.
-pub fn find(id: &str) -> Option<&'static dyn Mechanism> {
-    ALL.iter().copied().find(|mechanism| mechanism.id() == id)
+impl Mechanism {
+    /// What most of them have in common.
+    const USUAL: Self = Self {
+        id: "",
+        title: "",
+        draws: "",
+        colour: None,
+        choices: &[],
+        uses_delta: false,
+        guarantee: |_, _| Guarantee::None,
+        refusal: |_| None,
+        preparation: |_| Size::default(),
+        definition: None,
+        fixed: None,
+        outline: |mechanism, setting, options| {
+            mechanism.law(&Setting { n: 0, ..setting.clone() }, options)
+        },
+        law: |_, _, _| Err(Refusal::new("it has no law", "give it one")),
+    };
+
+    /// The name in a figure: its expression, if the user wrote one.
+    pub fn title(&self) -> &str {
+        let definition = self.definition.as_ref();
+        definition.map_or(self.title, |own| own.log_weight().unwrap_or(self.id))
+    }
+
+    /// A law of the same kind and outputs, without sensitivities and weights, which may take long.
+    pub fn outline(&self, setting: &Setting, options: &Options) -> Result<Arc<dyn Law>, Refusal> {
+        (self.outline)(self, setting, options)
+    }
+
+    /// The law of its output at all data sets of as many records as the setting has. Whatever depends on
+    /// public values only is done here, once.
+    pub fn law(&self, setting: &Setting, options: &Options) -> Result<Arc<dyn Law>, Refusal> {
+        (self.law)(self, setting, options)
+    }
+}
+
+/// The mechanism of a law. Nothing is proved about it.
+const OF_LAW: Mechanism = Mechanism {
+    id: "law",
+    title: "law",
+    draws: "what a law says",
+    choices: &[Choice::Calibrated],
+    guarantee: |_, _| Guarantee::Unstated,
+    law: |mechanism, setting, options| match (&mechanism.fixed, options.inner_epsilon) {
+        (Some(law), None) => Ok(Arc::clone(law)),
+        (Some(law), Some(_)) => law.widened(1.0 / options.factor(setting)),
+        (None, _) => (Mechanism::USUAL.law)(mechanism, setting, options),
+    },
+    ..Mechanism::USUAL
+};
+
+impl From<&'static Mechanism> for Mechanism {
+    fn from(mechanism: &'static Mechanism) -> Self {
+        mechanism.clone()
+    }
+}
+
+pub fn find(id: &str) -> Option<&'static Mechanism> {
+    ALL.iter().copied().find(|mechanism| mechanism.id == id)
 }
 
 /// The mechanism or the historical mechanism called `id`.
-pub fn find_any(id: &str) -> Option<&'static dyn Mechanism> {
-    ALL.iter().chain(HISTORICAL).copied().find(|mechanism| mechanism.id() == id)
+pub fn find_any(id: &str) -> Option<&'static Mechanism> {
+    ALL.iter().chain(HISTORICAL).copied().find(|mechanism| mechanism.id == id)
 }
 
 /// A mechanism with its options and its label, as a config asks for it.
 #[derive(Clone)]
 pub struct Variant {
-    /// The mechanism.
-    pub mechanism: &'static dyn Mechanism,
-    /// Its options.
+    pub mechanism: Mechanism,
     pub options: Options,
     /// Its name in tables and figures; unique within a config.
     pub label: String,
-    /// What is released in place of its outputs, where a remapping has been found.
-    pub remap: Option<Arc<Remap>>,
 }
 
 /// In a label: the mechanism is calibrated.
@@ -136,26 +165,40 @@ const REMAP: &str = "remap";
 
 impl Variant {
     /// The mechanism without options, labelled by its id.
-    pub fn plain(mechanism: &'static dyn Mechanism) -> Self {
-        Self::new(mechanism, Options::default(), mechanism.id().to_owned())
+    pub fn plain(mechanism: impl Into<Mechanism>) -> Self {
+        Self::tuned(mechanism, Tuning::NONE)
+    }
+
+    /// A law of one's own.
+    pub fn of_law(label: &str, law: impl Law + 'static) -> Self {
+        let mechanism = Mechanism { fixed: Some(Arc::new(law)), ..OF_LAW };
+        Self::new(mechanism, Options::default(), label.to_owned())
     }
 
     /// The mechanism with `options`. It is neither calibrated nor remapped yet.
-    pub fn new(mechanism: &'static dyn Mechanism, options: Options, label: String) -> Self {
-        Self { mechanism, options, label, remap: None }
+    pub fn new(mechanism: impl Into<Mechanism>, options: Options, label: String) -> Self {
+        Self { mechanism: mechanism.into(), options, label }
     }
 
     /// The mechanism, labelled by its id and by what is to be done with it, such as `ehds+calibrated`.
-    pub fn tuned(mechanism: &'static dyn Mechanism, calibrated: bool, remap: bool) -> Self {
-        let mut variant = Self::plain(mechanism);
-        variant.options.calibrated = calibrated;
-        variant.options.remap = remap;
-        for (set, name) in [(calibrated, CALIBRATED), (remap, REMAP)] {
-            if set {
-                variant.label += &format!("+{name}");
-            }
-        }
-        variant
+    pub fn tuned(mechanism: impl Into<Mechanism>, tuning: Tuning) -> Self {
+        let Tuning { calibrated, remap } = tuning;
+        let mechanism = mechanism.into();
+        let label = format!("{}{tuning}", mechanism.id);
+        Self::new(mechanism, Options { calibrated, remap, ..Options::default() }, label)
+    }
+
+    /// Every mechanism that comes with dpbi as it is, and where `tuned` also calibrated, remapped, and both.
+    pub fn all(tuned: bool) -> Vec<Self> {
+        let variants = |mechanism: &'static Mechanism| {
+            let calibrates = mechanism.choices.contains(&Choice::Calibrated);
+            let ways = [Tuning::NONE, Tuning::CALIBRATED, Tuning::REMAPPED, Tuning::BOTH];
+            let ways = ways.into_iter().filter(move |way| {
+                (tuned || *way == Tuning::NONE) && (calibrates || !way.calibrated)
+            });
+            ways.map(move |way| Self::tuned(mechanism, way))
+        };
+        ALL.iter().copied().flat_map(variants).collect()
     }
 
     /// The mechanism of a label, which may hold white space: its id, with `+calibrated` and `+remap` after
@@ -163,7 +206,7 @@ impl Variant {
     pub fn parse(label: &str) -> Result<Self, Refusal> {
         let parts: Vec<&str> = label.split('+').map(str::trim).collect();
         let id = parts[0];
-        if let Some(historical) = HISTORICAL.iter().find(|one| one.id() == id) {
+        if let Some(historical) = HISTORICAL.iter().find(|one| one.id == id) {
             return Err(Self::plain(*historical).historical_refusal());
         }
         if own::is_kind(id) {
@@ -173,12 +216,11 @@ impl Variant {
             ));
         }
         let mechanism = find(id).ok_or_else(|| {
-            let ids = ALL.iter().map(|mechanism| mechanism.id());
+            let ids = ALL.iter().map(|mechanism| mechanism.id);
             Refusal::new(format!("unknown mechanism `{id}`"), suggest(id, ids))
         })?;
         let tuning = Self::tuning(&label[label.find('+').unwrap_or(label.len())..])?;
-        let tuned = Self::tuned(mechanism, tuning.calibrated, tuning.remap);
-        Ok(Self { label: parts.join("+"), ..tuned })
+        Ok(Self { label: parts.join("+"), ..Self::tuned(mechanism, tuning) })
     }
 
     /// What `+calibrated` and `+remap` after a mechanism's name say.
@@ -204,13 +246,15 @@ impl Variant {
 
     /// Whether this and another one are the same mechanism, perhaps with other options.
     pub fn is_same_mechanism(&self, other: &Self) -> bool {
-        let identity = |variant: &Self| (variant.mechanism.id(), variant.mechanism.definition());
+        fn identity(variant: &Variant) -> (&str, Option<&Definition>) {
+            (variant.mechanism.id, variant.mechanism.definition.as_ref())
+        }
         identity(self) == identity(other)
     }
 
     /// Whether only a figure in print uses it, and no document describes it.
     pub fn is_historical(&self) -> bool {
-        let listed = HISTORICAL.iter().any(|one| one.id() == self.mechanism.id());
+        let listed = HISTORICAL.iter().any(|one| one.id == self.mechanism.id);
         listed || self.options.is_historical()
     }
 
@@ -227,7 +271,7 @@ impl Variant {
 
     /// The name in a figure: the label, or the mechanism's title if none was set.
     pub fn title(&self) -> String {
-        if self.label != self.mechanism.id() {
+        if self.label != self.mechanism.id {
             return self.label.clone();
         }
         let Options { calibrated, remap, .. } = self.options;
@@ -237,77 +281,68 @@ impl Variant {
     }
 
     /// What is known about what it releases in this setting: proved, or computed by calibration. Without
-    /// its calibration it releases nothing: see [`Self::recipe`].
+    /// its calibration it releases nothing: see [`Self::law`].
     pub fn guarantee(&self, setting: &Setting) -> Guarantee {
         match self.options.calibrated {
             true => Guarantee::Computed(setting.epsilon.get()),
-            false => self.mechanism.guarantee(setting, &self.options),
+            false => (self.mechanism.guarantee)(setting, &self.options),
         }
     }
 
     /// Whether it is known to be private at the setting's own ε, and δ if there is one.
     pub fn is_private(&self, setting: &Setting) -> bool {
-        self.guarantee(setting).is_within_both(setting.epsilon.get(), setting.delta)
+        self.guarantee(setting).is_within(setting.epsilon.get(), setting.delta)
     }
 
     /// Whether it is known to be private at the setting's own ε, without any δ.
     pub fn is_purely_private(&self, setting: &Setting) -> bool {
-        self.guarantee(setting).is_within(setting.epsilon.get())
+        self.guarantee(setting).is_within(setting.epsilon.get(), None)
     }
 
-    /// The recipe of its output, and the remapping of that output.
-    pub fn plan(&self, setting: &Setting) -> Result<Plan, Refusal> {
-        Ok(Plan { recipe: self.recipe(setting)?, remap: self.remap.clone() })
-    }
-
-    /// How its output is made, after the checks that concern every mechanism. A mechanism that is
-    /// still to be calibrated is refused: its guarantee is not that of the stated ε.
-    pub fn recipe(&self, setting: &Setting) -> Result<Recipe, Refusal> {
+    /// The law of its output before any remapping, after the checks that concern every mechanism. A
+    /// mechanism that is still to be calibrated is refused: its guarantee is not that of the stated ε.
+    pub fn law(&self, setting: &Setting) -> Result<Arc<dyn Law>, Refusal> {
         if self.options.calibrated && self.options.inner_epsilon.is_none() {
             let cause = format!("`{}` is still to be calibrated", self.label);
-            return Err(Refusal::new(
-                cause,
-                "take what `tuning::tune` makes of it in this setting",
-            ));
+            let remedy = "take what `Variant::prepare` makes of it in this setting";
+            return Err(Refusal::new(cause, remedy));
         }
-        self.checked(self.mechanism.recipe(setting, &self.options)?, setting)
+        self.checked(self.mechanism.law(setting, &self.options)?, setting)
     }
 
     /// What [`Mechanism::outline`] tells, after the same checks.
-    pub fn outline(&self, setting: &Setting) -> Result<Recipe, Refusal> {
-        if let Some(refusal) = self.mechanism.refusal(setting) {
+    pub fn outline(&self, setting: &Setting) -> Result<Arc<dyn Law>, Refusal> {
+        if let Some(refusal) = (self.mechanism.refusal)(setting) {
             return Err(refusal);
         }
         self.checked(self.mechanism.outline(setting, &self.options)?, setting)
     }
 
-    fn checked(&self, recipe: Recipe, setting: &Setting) -> Result<Recipe, Refusal> {
-        let refused = setting.distance.refuses_scores(&setting.posterior);
-        if let Some(Refusal { cause, remedy, .. }) = refused.filter(|_| recipe.uses_score()) {
-            let cause = format!("{} weighs candidates, and {cause}", self.mechanism.id());
-            return Err(Refusal::new(cause, remedy));
+    fn checked(&self, law: Arc<dyn Law>, setting: &Setting) -> Result<Arc<dyn Law>, Refusal> {
+        let (id, n) = (self.mechanism.id, setting.n);
+        let refused = setting.distance.refuses_scores(&setting.prior, setting.n);
+        if let Some(Refusal { cause, remedy, .. }) = refused.filter(|_| law.uses_score()) {
+            return Err(Refusal::new(format!("{id} weighs candidates, and {cause}"), remedy));
         }
-        if recipe.needs_ball() && setting.posterior.n() > MOST_WEIGHED {
+        if law.needs_ball() && n > MOST_WEIGHED {
             let cause = format!(
-                "{} weighs the candidates near the data, and of {} records they are too many",
-                self.mechanism.id(),
-                setting.posterior.n()
+                "{id} weighs the candidates near the data, and of {n} records they are too many"
             );
             let remedy = format!(
                 "use at most {MOST_WEIGHED} records, or mechanisms that add noise to the counts"
             );
             return Err(Refusal::new(cause, remedy));
         }
-        let prior = setting.posterior.prior();
-        let open = recipe.leaves_total_open();
-        match setting.distance.refuses_open_totals(prior).filter(|_| open) {
+        let open = law.outputs().leaves_total_open();
+        match setting.distance.refuses_open_totals(&setting.prior).filter(|_| open) {
             Some(cause) => {
-                let usual = |one: &dyn Mechanism| one.outline(setting, &Options::default());
-                let restores =
-                    |one: &&&dyn Mechanism| usual(**one).is_ok_and(|r| r.restores_total());
-                let ids: Vec<&str> = ALL.iter().filter(restores).map(|one| one.id()).collect();
+                let usual = |one: &Mechanism| one.outline(setting, &Options::default());
+                let restores = |one: &&&Mechanism| {
+                    usual(one).is_ok_and(|law| law.outputs() == OutputSet::Restored)
+                };
+                let ids: Vec<&str> = ALL.iter().filter(restores).map(|one| one.id).collect();
                 Err(Refusal::new(
-                    format!("{} does not restore the total, and {cause}", self.mechanism.id()),
+                    format!("{id} does not restore the total, and {cause}"),
                     format!(
                         "use a prior whose parameters sum to more than 1, another distance, or a \
                          mechanism that restores the total ({})",
@@ -315,21 +350,24 @@ impl Variant {
                     ),
                 ))
             }
-            None => Ok(recipe),
+            None => Ok(law),
         }
     }
 
     /// A text that says everything about the mechanism: part of the name of a random stream.
     pub fn key(&self, setting: &Setting) -> String {
-        let options = self.options.key(self.mechanism.choices(), setting.gamma);
-        let definition = self.mechanism.definition().map(|definition| format!(" {definition}"));
-        format!("{}{}{options}", self.mechanism.id(), definition.unwrap_or_default())
+        let options = self.options.key(self.mechanism.choices, setting.gamma);
+        let definition =
+            self.mechanism.definition.as_ref().map(|definition| format!(" {definition}"));
+        format!("{}{}{options}", self.mechanism.id, definition.unwrap_or_default())
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::mechanism::law::Outputs;
+    use crate::posterior::error_field::Reach;
     use crate::posterior::model::Prior;
     use crate::posterior::privacy::{Delta, Epsilon, Gamma};
 
@@ -337,7 +375,7 @@ mod tests {
     fn ids_are_unique() {
         let all = || ALL.iter().chain(HISTORICAL);
         for mechanism in all() {
-            assert_eq!(all().filter(|other| other.id() == mechanism.id()).count(), 1);
+            assert_eq!(all().filter(|other| other.id == mechanism.id).count(), 1);
         }
         assert!(find("ehds").is_some() && find("laplace").is_none());
     }
@@ -346,19 +384,25 @@ mod tests {
     #[test]
     fn who_uses_delta_or_gamma_says_so() {
         let prior = Prior::new(vec![1.0; 3]).unwrap();
-        let setting = Setting::new(prior, vec![4, 5, 6], Epsilon::new(0.5).unwrap());
+        let setting = Setting::new(prior, 15, Epsilon::new(0.5).unwrap());
         let with = |delta, gamma| Setting {
             delta: Delta::new(delta).ok(),
             gamma: Gamma::new(gamma).unwrap(),
             ..setting.clone()
         };
         for mechanism in ALL {
-            let recipe = |setting: Setting| mechanism.recipe(&setting, &Options::default()).ok();
-            let usual = recipe(with(1e-3, 1.0));
-            let (delta, gamma) = (recipe(with(1e-6, 1.0)), recipe(with(1e-3, 0.5)));
-            assert_eq!(delta != usual, mechanism.uses_delta(), "{}", mechanism.id());
-            let says_so = mechanism.choices().contains(&Choice::Gamma);
-            assert_eq!(gamma != usual, says_so, "{}", mechanism.id());
+            let logs = |setting: Setting| {
+                let law = mechanism.law(&setting, &Options::default()).unwrap();
+                let posterior = setting.at(vec![4, 5, 6]);
+                let score = setting.distance.field(&posterior, &Reach::ball(&posterior));
+                let outputs = Outputs::new(law.outputs(), setting.n, 3);
+                law.at(&posterior).unwrap().ln_probabilities(outputs, score.as_ref())
+            };
+            let usual = logs(with(1e-3, 1.0));
+            let (delta, gamma) = (logs(with(1e-6, 1.0)), logs(with(1e-3, 0.5)));
+            assert_eq!(delta != usual, mechanism.uses_delta, "{}", mechanism.id);
+            let says_so = mechanism.choices.contains(&Choice::Gamma);
+            assert_eq!(gamma != usual, says_so, "{}", mechanism.id);
         }
     }
 
@@ -366,32 +410,21 @@ mod tests {
     #[test]
     fn what_is_still_to_be_calibrated_is_refused() {
         let prior = Prior::new(vec![1.0; 2]).unwrap();
-        let setting = Setting::new(prior, vec![4, 5], Epsilon::new(0.5).unwrap());
+        let setting = Setting::new(prior, 9, Epsilon::new(0.5).unwrap());
         let variant = Variant::parse("ehdl+calibrated").unwrap();
-        assert!(variant.recipe(&setting).unwrap_err().cause.contains("still to be calibrated"));
-        assert!(variant.plan(&setting).is_err() && variant.outline(&setting).is_ok());
-        let tuned = crate::analysis::tuning::tune(&variant, &setting).unwrap().variant;
-        assert!(tuned.recipe(&setting).is_ok());
-        assert_eq!(tuned.guarantee(&setting), Guarantee::Computed(0.5));
-    }
-
-    /// What is known does not depend on what was computed before.
-    #[test]
-    fn the_guarantee_of_tight_stays_the_same() {
-        let prior = Prior::new(vec![1.0; 3]).unwrap();
-        let setting = Setting::new(prior, vec![4, 5, 2], Epsilon::new(0.05).unwrap());
-        let tight = Variant::plain(find("tight").unwrap());
-        let before = tight.guarantee(&setting);
-        assert!(tight.recipe(&setting).is_ok());
-        assert_eq!(tight.guarantee(&setting), before);
+        let refused = variant.law(&setting).map(drop).unwrap_err();
+        assert!(refused.cause.contains("still to be calibrated"));
+        assert!(variant.outline(&setting).is_ok());
+        assert!(variant.prepare(&setting).is_ok());
+        assert_eq!(variant.guarantee(&setting), Guarantee::Computed(0.5));
     }
 
     #[test]
     fn guarantees_follow_divisors_and_scales() {
         let prior = Prior::new(vec![1.0; 3]).unwrap();
-        let setting = Setting::new(prior, vec![4, 5, 6], Epsilon::new(0.5).unwrap());
+        let setting = Setting::new(prior, 15, Epsilon::new(0.5).unwrap());
         let stated = |id: &str, options: Options| {
-            find(id).unwrap().guarantee(&setting, &options).to_string()
+            (find(id).unwrap().guarantee)(&setting, &options).to_string()
         };
         let divisor = |d: f64| Options { divisor: Some(d), ..Options::default() };
         let factor = |f: f64| Options { scale_factor: Some(f), ..Options::default() };

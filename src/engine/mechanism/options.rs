@@ -36,35 +36,24 @@ named! {
 
 /// The place of an option's value.
 pub enum Slot<'a> {
-    /// γ.
     Gamma(&'a mut Option<Gamma>),
-    /// A positive number.
     Number(&'a mut Option<f64>),
-    /// One of several names.
     Name(&'a mut dyn OneOf),
-    /// Yes or no.
     Flag(&'a mut bool),
 }
 
 /// One of several names, or none.
 pub trait OneOf {
-    /// All names.
+    /// All of them. The first stands for none.
     fn names(&self) -> Vec<&'static str>;
-    /// The one that stands for none.
-    fn default_name(&self) -> &'static str;
     /// What was set.
     fn name(&self) -> Option<&'static str>;
-    /// Sets one of the names.
     fn set(&mut self, name: &str);
 }
 
-impl<T: Named + Default> OneOf for Option<T> {
+impl<T: Named> OneOf for Option<T> {
     fn names(&self) -> Vec<&'static str> {
         T::ALL.iter().map(|one| one.id()).collect()
-    }
-
-    fn default_name(&self) -> &'static str {
-        T::default().id()
     }
 
     fn name(&self) -> Option<&'static str> {
@@ -77,7 +66,6 @@ impl<T: Named + Default> OneOf for Option<T> {
 }
 
 impl Slot<'_> {
-    /// What was set, as text.
     fn text(&self) -> Option<String> {
         match self {
             Self::Gamma(gamma) => gamma.map(|gamma| gamma.get().to_string()),
@@ -98,7 +86,6 @@ macro_rules! options {
         }
 
         impl Choice {
-            /// Every option.
             pub const ALL: &[Self] = &[$(Self::$choice),+];
 
             /// The key in a config.
@@ -108,7 +95,6 @@ macro_rules! options {
                 }
             }
 
-            /// What it means.
             pub fn about(self) -> &'static str {
                 let about = match self {
                     $(Self::$choice => concat!($($about),+),)+

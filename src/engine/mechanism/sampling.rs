@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::law::{Batch, Law, PreparedField};
+use super::law::{Batch, BenchField, OutputLaw};
 use crate::parallel;
 use crate::rng;
 
@@ -16,7 +16,6 @@ pub const RUNS_PER_BLOCK: u64 = 4 * RUNS_PER_STREAM;
 /// walk through that part.
 const BLOCKS_TOGETHER: usize = 16;
 
-/// Sampled releases and their errors.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Draws {
     k: usize,
@@ -27,16 +26,8 @@ pub struct Draws {
 }
 
 impl Draws {
-    /// The counts released in each run.
     pub fn released(&self) -> impl Iterator<Item = &[u64]> {
         self.counts.chunks_exact(self.k)
-    }
-
-    fn append(&mut self, more: Self) {
-        self.counts.extend(more.counts);
-        for (errors, more) in self.errors.iter_mut().zip(more.errors) {
-            errors.extend(more);
-        }
     }
 }
 
@@ -47,15 +38,10 @@ pub fn runs_of(block: u64, runs: u64) -> Range<u64> {
 
 /// A law to draw from, and how its draws are called.
 pub struct Sampler<'a> {
-    /// The law.
-    pub law: &'a dyn Law,
-    /// The errors of interest.
-    pub fields: &'a [PreparedField<'a>],
-    /// The number of categories.
+    pub law: &'a dyn OutputLaw,
+    pub fields: &'a [BenchField<'a>],
     pub k: usize,
-    /// How many runs there are in all.
     pub runs: u64,
-    /// The user's seed.
     pub seed: u64,
     /// Everything about the cell. A stream is named by it and by its own number, so nothing else can
     /// change a draw.
@@ -72,9 +58,9 @@ impl Sampler<'_> {
         hand_over: impl Fn(u64, Draws) + Sync,
     ) {
         let together: Vec<&[u64]> = blocks.chunks(BLOCKS_TOGETHER).collect();
-        parallel::for_each(together.len(), &|place| {
+        parallel::for_each(together.len(), &|index| {
             if !stop() {
-                let blocks = together[place];
+                let blocks = together[index];
                 let drawn = self.draw_together(blocks);
                 blocks.iter().zip(drawn).for_each(|(&block, draws)| hand_over(block, draws));
             }
@@ -85,44 +71,23 @@ impl Sampler<'_> {
         let streams = |&block: &u64| {
             let Range { start, end } = runs_of(block, self.runs);
             let starts = (start..end).step_by(RUNS_PER_STREAM as usize);
-            starts.map(move |start| {
-                (block, start / RUNS_PER_STREAM, (end - start).min(RUNS_PER_STREAM))
-            })
+            starts.map(move |start| (start / RUNS_PER_STREAM, (end - start).min(RUNS_PER_STREAM)))
         };
-        let streams: Vec<(u64, u64, u64)> = blocks.iter().flat_map(streams).collect();
-        let batch = |&(_, stream, runs): &(u64, u64, u64)| {
+        let batch = |(stream, runs): (u64, u64)| {
             let name = format!("{} block={stream}", self.key);
             Batch::new(rng::stream(self.seed, &name), runs as usize, self.k)
         };
-        let mut batches: Vec<Batch> = streams.iter().map(batch).collect();
+        let mut batches: Vec<Batch> = blocks.iter().flat_map(streams).map(batch).collect();
         self.law.draw(self.k, &mut batches);
-        let mut drawn: Vec<Draws> = blocks.iter().map(|_| self.none()).collect();
-        let mut place = 0;
-        for ((block, ..), batch) in streams.iter().zip(batches) {
-            place += usize::from(blocks[place] != *block);
-            drawn[place].counts.extend(batch.released);
-        }
-        for draws in &mut drawn {
-            let error = |field: &PreparedField| {
-                draws.counts.chunks_exact(self.k).map(|out| field.at(out)).collect()
-            };
-            draws.errors = self.fields.iter().map(error).collect();
-        }
-        drawn
-    }
-
-    fn none(&self) -> Draws {
-        Draws { k: self.k, counts: Vec::new(), errors: vec![Vec::new(); self.fields.len()] }
-    }
-
-    /// Draws all runs.
-    pub fn draw_all(&self) -> Draws {
-        let blocks: Vec<u64> = (0..self.runs.div_ceil(RUNS_PER_BLOCK)).collect();
-        let together: Vec<&[u64]> = blocks.chunks(BLOCKS_TOGETHER).collect();
-        let parts = parallel::map(&together, |blocks| self.draw_together(blocks));
-        parts.into_iter().flatten().fold(self.none(), |mut all, part| {
-            all.append(part);
-            all
-        })
+        let mut batches = batches.into_iter();
+        let draws = |block: &u64| {
+            let own = batches.by_ref().take(streams(block).count());
+            let counts: Vec<u64> = own.flat_map(|batch| batch.released).collect();
+            let error =
+                |field: &BenchField| counts.chunks_exact(self.k).map(|out| field.at(out)).collect();
+            let errors = self.fields.iter().map(error).collect();
+            Draws { k: self.k, errors, counts }
+        };
+        blocks.iter().map(draws).collect()
     }
 }

@@ -6,12 +6,15 @@ use crate::posterior::privacy::{Delta, Epsilon, Guarantee};
 use crate::posterior::setting::Setting;
 
 /// The guarantee of a mechanism with its usual options, in ε and δ.
-pub fn usual_guarantee(mechanism: &dyn Mechanism) -> String {
-    if HISTORICAL.iter().any(|one| one.id() == mechanism.id()) {
+pub fn usual_guarantee(mechanism: &Mechanism) -> String {
+    if HISTORICAL.iter().any(|one| one.id == mechanism.id) {
         return "none, historical".to_owned();
     }
-    let Some(setting) = any_setting() else { return "–".to_owned() };
-    match mechanism.guarantee(&setting, &Options::default()) {
+    // Any setting with ε = 1 and a δ will do.
+    let prior = Prior::new(vec![1.0; 3]).expect("a prior that is positive");
+    let setting = Setting::new(prior, 3, Epsilon::new(1.0).expect("an ε that is positive"));
+    let setting = Setting { delta: Delta::new(0.5).ok(), ..setting };
+    match (mechanism.guarantee)(&setting, &Options::default()) {
         Guarantee::Pure(1.0) => "ε".to_owned(),
         Guarantee::Pure(multiple) => format!("{multiple} ε (γ = 1)"),
         Guarantee::Computed(_) => "ε, computed".to_owned(),
@@ -20,13 +23,6 @@ pub fn usual_guarantee(mechanism: &dyn Mechanism) -> String {
         Guarantee::None => "none".to_owned(),
         Guarantee::Unstated => "none stated".to_owned(),
     }
-}
-
-/// Any setting with ε = 1 and a δ will do.
-fn any_setting() -> Option<Setting> {
-    let prior = Prior::new(vec![1.0; 3]).ok()?;
-    let setting = Setting::new(prior, vec![1; 3], Epsilon::new(1.0).ok()?);
-    Some(Setting { delta: Delta::new(0.5).ok(), ..setting })
 }
 
 #[cfg(test)]

@@ -1,11 +1,8 @@
 //! The distribution function of a Beta law, for parameters from 10⁻¹⁰⁰ to 10⁷ and beyond.
 
 use super::gamma::excess_over_log1p;
-use super::stirling::{FROM, tail};
+use super::stirling::{FROM, HALF_LN_TAU, tail};
 use super::{exp_accurate, lgamma, ln, log1p};
-
-/// ½ ln 2π.
-const HALF_LN_TAU: f64 = 0.918_938_533_204_672_8;
 
 /// The continued fraction has converged.
 const CONVERGED: f64 = 1e-16;
@@ -15,7 +12,6 @@ const MOST_STEPS: u32 = 1_000_000;
 /// A place in [0, 1], so that digits are kept near both ends and beyond the smallest double.
 #[derive(Clone, Copy, Debug)]
 pub struct Place {
-    /// x.
     pub x: f64,
     /// 1 − x.
     pub rest: f64,
@@ -98,7 +94,7 @@ pub fn ln_logit_density(a: f64, b: f64, place: Place) -> f64 {
     a * place.ln_x + b * place.ln_rest - ln_beta
 }
 
-/// The continued fraction of I_x(a, b) · a B(a, b) / (x^a (1−x)^b).
+/// F in I_x(a, b) = F x^a (1−x)^b / (a B(a, b)), which is a continued fraction.
 fn fraction(a: f64, b: f64, x: f64) -> f64 {
     const TINY: f64 = 1e-300;
     let away = |value: f64| if value.abs() < TINY { TINY } else { value };

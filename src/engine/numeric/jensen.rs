@@ -13,6 +13,7 @@
 //! For 0 < q < 1 every part is positive. For q > 1 the second weight is negative, and about
 //! log10(2q) digits go.
 
+use super::bregman::{bregman_table, reverse_bregman_table};
 use super::gamma::excess_over_log1p;
 use super::{Sum, Table, ln, log1p, stirling};
 
@@ -48,16 +49,24 @@ pub fn jensen_gap(q: f64, alpha: f64, x: u64, v: u64) -> f64 {
     sum.value()
 }
 
-/// The table v ↦ J(α + x, α + v) / (1 − q), 0 <= v <= last: what one category adds to the Rényi
-/// divergence of order q from Dir(α+x) to Dir(α+v) at equal totals. Never negative.
-pub fn renyi_table(q: f64, alpha: f64, x: u64, last: u64) -> Table {
-    let term = |v: u64| positive_part(jensen_gap(q, alpha, x, v) / (1.0 - q));
-    Table::new(0, (0..=last.max(x)).map(term).collect())
-}
+/// The order of the Kullback-Leibler divergence, to which Rényi's tend.
+pub const KULLBACK_LEIBLER: f64 = 1.0;
 
-/// The table v ↦ J(α + v, α + x) / (1 − q): the same from Dir(α+v) to Dir(α+x).
-pub fn reverse_renyi_table(q: f64, alpha: f64, x: u64, last: u64) -> Table {
-    let term = |v: u64| positive_part(jensen_gap(q, alpha, v, x) / (1.0 - q));
+/// The table v ↦ J(α + x, α + v) / (1 − q), 0 <= v <= last: what one category adds to the Rényi
+/// divergence of order q from Dir(α+x) to Dir(α+v) at equal totals; if it is reversed, from Dir(α+v)
+/// to Dir(α+x). Never negative.
+pub fn renyi_table(q: f64, reversed: bool, alpha: f64, x: u64, last: u64) -> Table {
+    match (q, reversed) {
+        (KULLBACK_LEIBLER, false) => return bregman_table(alpha, x, last),
+        (KULLBACK_LEIBLER, true) => return reverse_bregman_table(alpha, x, last),
+        _ => {}
+    }
+    let term = |v: u64| {
+        let (from, to) = if reversed { (v, x) } else { (x, v) };
+        let value = jensen_gap(q, alpha, from, to) / (1.0 - q);
+        // `max` may return −0 for −0, and the sign is read later.
+        if value > 0.0 { value } else { 0.0 }
+    };
     Table::new(0, (0..=last.max(x)).map(term).collect())
 }
 
@@ -73,11 +82,6 @@ fn entropy(t: f64, r: f64) -> f64 {
     }
     let ln_r = if t.abs() < 0.5 { log1p(t) } else { ln(r) };
     r * ln_r - t
-}
-
-/// `value` if it is positive, else 0. (`max` may return −0 for −0, and the sign is read later.)
-fn positive_part(value: f64) -> f64 {
-    if value > 0.0 { value } else { 0.0 }
 }
 
 #[cfg(test)]

@@ -3,9 +3,8 @@
 //! The formula is that of `libm`, without its branches, so that the bits are the same as those of
 //! `libm::log`: to one unit in the last place.
 
-/// ln 2 in two parts; the product of the first with |k| < 1100 is exact.
-const LN_2_HIGH: f64 = 6.931_471_803_691_238e-1;
-const LN_2_LOW: f64 = 1.908_214_929_270_587_7e-10;
+use super::exp::{LN_2_HIGH, LN_2_LOW};
+
 /// The bits of 1, and those of √½ without the lower half.
 const ONE: u64 = 0x3ff0_0000 << 32;
 const ROOT_HALF: u64 = 0x3fe6_a09e << 32;
@@ -28,13 +27,8 @@ pub fn vectorised_ln(x: f64) -> f64 {
         let s = f / (2.0 + f);
         s * (half_square + tail(s * s)) + k * LN_2_LOW - half_square + f + k * LN_2_HIGH
     };
-    let special = if x == 0.0 {
-        f64::NEG_INFINITY
-    } else if x < 0.0 {
-        f64::NAN
-    } else {
-        x
-    };
+    let special = if x < 0.0 { f64::NAN } else { x };
+    let special = if x == 0.0 { f64::NEG_INFINITY } else { special };
     if x > 0.0 && x < f64::INFINITY { finite } else { special }
 }
 

@@ -14,38 +14,19 @@
 use super::gamma::ln_phi;
 use super::{Sum, Table, lgamma, log1p};
 
-/// D(α+x, d) for d = 0, 1, 2, …, in two chains (even and odd d):
+/// D(α+x, d) for d = 0, 1, 2, …:
 ///
 /// ```text
 /// D(a, 1)   = ln φ(a)
 /// D(a, d+2) = D(a, d) − ½ log1p[ (a(d+1) + d(1+¾d)) / (a+d/2)² ]
 /// ```
-struct Up {
-    a: f64,
-    d: u64,
-    chains: [Sum; 2],
-}
-
-impl Up {
-    fn new(alpha: f64, x: u64) -> Self {
-        let a = alpha + x as f64;
-        Self { a, d: 0, chains: [Sum::default(), Sum::from_iter([ln_phi(a)])] }
-    }
-}
-
-impl Iterator for Up {
-    type Item = f64;
-
-    fn next(&mut self) -> Option<f64> {
-        let (a, d) = (self.a, self.d as f64);
-        let chain = &mut self.chains[(self.d % 2) as usize];
-        let value = chain.value();
+fn up(alpha: f64, x: u64) -> impl Iterator<Item = f64> {
+    let a = alpha + x as f64;
+    chains(Some(ln_phi(a)), move |d| {
+        let d = d as f64;
         let middle = a + 0.5 * d;
-        let ratio = (a * (d + 1.0) + d * (1.0 + 0.75 * d)) / (middle * middle);
-        chain.add(-0.5 * log1p(ratio));
-        self.d += 1;
-        Some(value)
-    }
+        (a * (d + 1.0) + d * (1.0 + 0.75 * d)) / (middle * middle)
+    })
 }
 
 /// D(α+x, −m) for m = 0, 1, …, x:
@@ -54,58 +35,47 @@ impl Iterator for Up {
 /// D(a, −1)   = ln φ(a − 1)
 /// D(a, −m−2) = D(a, −m) − ½ log1p[ (c(m+1) + (1+m/2)²) / (c(c+1)) ],   c = a−m−2
 /// ```
-struct Down {
-    alpha: f64,
-    x: u64,
-    m: u64,
-    chains: [Sum; 2],
+fn down(alpha: f64, x: u64) -> impl Iterator<Item = f64> {
+    let odd = x.checked_sub(1).map(|below| ln_phi(alpha + below as f64));
+    let ratio = move |m: u64| {
+        // The last two values are not followed by any.
+        let Some(after) = x.checked_sub(m + 2) else { return 0.0 };
+        let (c, m) = (alpha + after as f64, m as f64);
+        let half = 1.0 + 0.5 * m;
+        (c * (m + 1.0) + half * half) / (c * (c + 1.0))
+    };
+    chains(odd, ratio).take(usize::try_from(x).map_or(usize::MAX, |x| x.saturating_add(1)))
 }
 
-impl Down {
-    fn new(alpha: f64, x: u64) -> Self {
-        let odd = x.checked_sub(1).map(|below| ln_phi(alpha + below as f64));
-        Self { alpha, x, m: 0, chains: [Sum::default(), Sum::from_iter(odd)] }
-    }
-}
-
-impl Iterator for Down {
-    type Item = f64;
-
-    fn next(&mut self) -> Option<f64> {
-        let left = self.x.checked_sub(self.m)?;
-        let chain = &mut self.chains[(self.m % 2) as usize];
+/// Two chains in turn, of even and odd distances; the first begins at 0. Each value is the one before it in its
+/// chain, less ½ log1p of the ratio there.
+fn chains(odd: Option<f64>, ratio: impl Fn(u64) -> f64) -> impl Iterator<Item = f64> {
+    let mut chains = [Sum::default(), Sum::from_iter(odd)];
+    (0..).map(move |d| {
+        let chain = &mut chains[(d % 2) as usize];
         let value = chain.value();
-        if let Some(after) = left.checked_sub(2) {
-            let (c, m) = (self.alpha + after as f64, self.m as f64);
-            let half = 1.0 + 0.5 * m;
-            chain.add(-0.5 * log1p((c * (m + 1.0) + half * half) / (c * (c + 1.0))));
-        }
-        self.m += 1;
-        Some(value)
-    }
+        chain.add(-0.5 * log1p(ratio(d)));
+        value
+    })
 }
 
 /// The table v ↦ D(α + x, v − x), out to where D falls below `floor`, but at least over `reach`
 /// (inclusive) and never beyond `[0, last]`.
 pub fn log_affinity_table(alpha: f64, x: u64, reach: (u64, u64), last: u64, floor: f64) -> Table {
-    let far = |i: usize, value: f64, needed: u64| value < floor && i as u64 > needed;
-    let mut values = Vec::new();
-    for (m, value) in downwards(alpha, x).enumerate() {
-        if far(m, value, x.saturating_sub(reach.0)) {
-            break;
-        }
-        values.push(value);
-    }
+    let mut values: Vec<f64> =
+        above(floor, x.saturating_sub(reach.0), downwards(alpha, x)).collect();
     let first = x + 1 - values.len() as u64;
     values.reverse();
-    let above = last.max(x) - x;
-    for (d, value) in upwards(alpha, x).enumerate().take(above as usize + 1).skip(1) {
-        if far(d, value, reach.1.saturating_sub(x)) {
-            break;
-        }
-        values.push(value);
-    }
+    let steps = (last.max(x) - x) as usize;
+    let up = upwards(alpha, x).take(steps + 1);
+    values.extend(above(floor, reach.1.saturating_sub(x), up).skip(1));
     Table::new(first, values)
+}
+
+/// The values down to the floor, and at least so many after the first.
+fn above(floor: f64, needed: u64, values: impl Iterator<Item = f64>) -> impl Iterator<Item = f64> {
+    let near = move |&(i, value): &(usize, f64)| value >= floor || i as u64 <= needed;
+    values.enumerate().take_while(near).map(|(_, value)| value)
 }
 
 /// Up to this distance a value is summed step by step; beyond, it is computed in one go. Tables and
@@ -115,13 +85,13 @@ const FEW_STEPS: u64 = 4096;
 /// D(α+x, d) for d = 0, 1, 2, …
 fn upwards(alpha: f64, x: u64) -> impl Iterator<Item = f64> {
     let far = (FEW_STEPS + 1..).map(move |d| jump(alpha, x, x + d));
-    Up::new(alpha, x).take(FEW_STEPS as usize + 1).chain(far)
+    up(alpha, x).take(FEW_STEPS as usize + 1).chain(far)
 }
 
 /// D(α+x, −m) for m = 0, 1, …, x.
 fn downwards(alpha: f64, x: u64) -> impl Iterator<Item = f64> {
     let far = (FEW_STEPS + 1..=x).map(move |m| jump(alpha, x, x - m));
-    Down::new(alpha, x).take(FEW_STEPS as usize + 1).chain(far)
+    down(alpha, x).take(FEW_STEPS as usize + 1).chain(far)
 }
 
 /// D(α + x, v − x) for one v.
@@ -131,7 +101,7 @@ pub fn log_affinity(alpha: f64, x: u64, v: u64) -> f64 {
         return jump(alpha, x, v);
     }
     let steps = steps as usize;
-    let found = if v >= x { Up::new(alpha, x).nth(steps) } else { Down::new(alpha, x).nth(steps) };
+    let found = if v >= x { up(alpha, x).nth(steps) } else { down(alpha, x).nth(steps) };
     found.unwrap_or(f64::NEG_INFINITY)
 }
 
@@ -197,7 +167,7 @@ mod tests {
         ] {
             let steps = u64::abs_diff(x, v) as usize;
             let step_by_step =
-                if v >= x { Up::new(alpha, x).nth(steps) } else { Down::new(alpha, x).nth(steps) };
+                if v >= x { up(alpha, x).nth(steps) } else { down(alpha, x).nth(steps) };
             assert_close(log_affinity(alpha, x, v), step_by_step.unwrap(), 2e-15);
         }
     }

@@ -5,13 +5,10 @@
 //! features of the CPU. Sums are compensated or made block by block in a fixed order.
 
 pub mod beta;
-pub mod box_summary;
 pub mod bregman;
-mod complex;
 mod digits;
 pub(crate) mod exp;
 pub mod gamma;
-pub mod gauss;
 pub mod jensen;
 pub mod kernel;
 mod ln;
@@ -24,8 +21,7 @@ pub(crate) mod stirling;
 pub mod sum;
 mod table;
 
-use complex::Complex;
-pub use digits::{short, short_or_dash, significant};
+pub use digits::{short, short_or_dash, significant, typed_around};
 pub use libm::{exp as exp_accurate, expm1, lgamma, log as ln, log1p};
 pub use log_sum::{ln_sum, relative};
 pub use sum::Sum;
@@ -35,12 +31,11 @@ pub use table::Table;
 /// the distance is exactly 1 in double precision.
 pub const LN_NEGLIGIBLE: f64 = -37.429_947_750_237_05;
 
-/// The first whole number above `low` at which `holds`, and `high` if there is none before it; `holds` changes
-/// from false to true once.
-pub fn first_after(mut low: u64, mut high: u64, holds: impl Fn(u64) -> bool) -> u64 {
-    while high - low > 1 {
+/// The first number of `low..high` at which `holds`, or else `high`; `holds` changes from false to true once.
+pub fn first_where(mut low: u64, mut high: u64, holds: impl Fn(u64) -> bool) -> u64 {
+    while low < high {
         let middle = low + (high - low) / 2;
-        if holds(middle) { high = middle } else { low = middle }
+        if holds(middle) { high = middle } else { low = middle + 1 }
     }
-    high
+    low
 }

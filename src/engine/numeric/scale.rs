@@ -3,6 +3,8 @@
 //! Errors crowd where a distance is nearly 0 or nearly 1; 32 bins for each power of two, counted
 //! from either end, tell them apart everywhere. The bins ascend with the numbers.
 
+use super::first_where;
+
 /// The mantissa bits that are dropped: 5 of 52 are left, for 32 bins in a power of two.
 const DROPPED: u32 = 47;
 
@@ -31,13 +33,8 @@ pub fn bin(value: f64) -> usize {
     let low = shortened(value).max(LEAST) - LEAST;
     let middle = BELOW_HALF + key(-1) - shortened(1.0 - value).max(NEXT_TO_ONE);
     let high = UP_TO_ONE + (shortened(value) - key(0)).min(MOST);
-    (if value < 0.5 {
-        low
-    } else if value <= 1.0 {
-        middle
-    } else {
-        high
-    }) as usize
+    let upper = if value <= 1.0 { middle } else { high };
+    (if value < 0.5 { low } else { upper }) as usize
 }
 
 /// The bit patterns of the numbers in a bin: from the first up to, but without, the second.
@@ -49,12 +46,7 @@ pub fn patterns(index: usize) -> (u64, u64) {
 /// The least bit pattern of a number in this bin or above; one past infinity if there is none.
 #[inline]
 fn first_pattern(index: usize) -> u64 {
-    let (mut low, mut high) = (0, f64::INFINITY.to_bits() + 1);
-    while low < high {
-        let middle = low + (high - low) / 2;
-        if bin(f64::from_bits(middle)) >= index { high = middle } else { low = middle + 1 }
-    }
-    low
+    first_where(0, f64::INFINITY.to_bits() + 1, |bits| bin(f64::from_bits(bits)) >= index)
 }
 
 #[cfg(test)]

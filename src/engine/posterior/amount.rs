@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::refusal::Refusal;
+
 /// A decimal number of at least 0, in units of 10⁻¹⁸.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Amount(u128);
@@ -16,25 +18,9 @@ const ONE: u128 = 10_u128.pow(DIGITS as u32);
 /// The largest amount; a larger ε would protect nothing.
 const LARGEST: u128 = 1_000_000 * ONE;
 
-/// Why a text is not an amount.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum AmountError {
-    /// It is not a decimal number.
-    #[error("it is not a decimal number such as 0.5")]
-    Malformed,
-    /// It has more digits than can be kept.
-    #[error("it has more than {DIGITS} digits after the decimal point")]
-    TooFine,
-    /// It is negative or too large.
-    #[error("it must lie between 0 and {}", LARGEST / ONE)]
-    OutOfRange,
-}
-
 impl Amount {
-    /// Nothing.
     pub const ZERO: Self = Self(0);
 
-    /// A whole number.
     pub const fn whole(number: u32) -> Self {
         Self(number as u128 * ONE)
     }
@@ -54,7 +40,6 @@ impl Amount {
         (self.0, ONE)
     }
 
-    /// The nearest double.
     pub fn to_f64(self) -> f64 {
         // Through text: both conversions are correctly rounded.
         self.to_string().parse().unwrap_or(f64::INFINITY)
@@ -101,14 +86,19 @@ impl std::iter::Sum for Amount {
 }
 
 impl FromStr for Amount {
-    type Err = AmountError;
+    type Err = Refusal;
 
     /// Reads `12`, `0.5`, `.5`, `1e-3` exactly, without conversion to a double.
-    fn from_str(text: &str) -> Result<Self, AmountError> {
+    fn from_str(text: &str) -> Result<Self, Refusal> {
+        let refused = |cause: &str| Refusal::new(cause, "use a decimal number, such as 0.5");
+        let malformed = || refused("it is not a decimal number such as 0.5");
+        let too_fine =
+            || refused(&format!("it has more than {DIGITS} digits after the decimal point"));
+        let out_of_range = || refused(&format!("it must lie between 0 and {}", LARGEST / ONE));
         let text = text.trim();
         let (mantissa, exponent) = match text.split_once(['e', 'E']) {
             Some((mantissa, exponent)) => {
-                (mantissa, exponent.parse::<i32>().map_err(|_| AmountError::Malformed)?)
+                (mantissa, exponent.parse::<i32>().map_err(|_| malformed())?)
             }
             None => (text, 0),
         };
@@ -120,24 +110,24 @@ impl FromStr for Amount {
         let (whole, part) = mantissa.split_once('.').unwrap_or((mantissa, ""));
         let digits = format!("{whole}{part}");
         if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-            return Err(AmountError::Malformed);
+            return Err(malformed());
         }
         let significant = digits.trim_start_matches('0').trim_end_matches('0');
         if significant.is_empty() {
             return Ok(Self::ZERO);
         }
         if negative {
-            return Err(AmountError::OutOfRange);
+            return Err(out_of_range());
         }
         // The number is `significant` times ten to this power.
         let zeros = digits.len() - digits.trim_end_matches('0').len();
         let power = i64::from(exponent) + zeros as i64 - part.len() as i64 + DIGITS as i64;
-        let power = u32::try_from(power).map_err(|_| AmountError::TooFine)?;
-        let scale = 10_u128.checked_pow(power).ok_or(AmountError::OutOfRange)?;
-        let value: u128 = significant.parse().map_err(|_| AmountError::OutOfRange)?;
+        let power = u32::try_from(power).map_err(|_| too_fine())?;
+        let scale = 10_u128.checked_pow(power).ok_or_else(out_of_range)?;
+        let value: u128 = significant.parse().map_err(|_| out_of_range())?;
         match value.checked_mul(scale) {
             Some(units) if units <= LARGEST => Ok(Self(units)),
-            _ => Err(AmountError::OutOfRange),
+            _ => Err(out_of_range()),
         }
     }
 }
@@ -162,6 +152,7 @@ mod tests {
 
     #[test]
     fn amounts_are_read_as_they_are_written() {
+        let cause = |text: &str| text.parse::<Amount>().unwrap_err().cause;
         let texts = [
             ("1", "1"),
             ("0.1", "0.1"),
@@ -179,11 +170,11 @@ mod tests {
             assert_eq!(amount(text).to_string(), shown, "{text}");
         }
         for text in ["", ".", "e3", "1e", "x", "1,5", "NaN", "inf", "1e-3x", "0x10", "1 2"] {
-            assert_eq!(text.parse::<Amount>(), Err(AmountError::Malformed), "{text}");
+            assert!(cause(text).starts_with("it is not a decimal number"), "{text}");
         }
-        assert_eq!("1e-19".parse::<Amount>(), Err(AmountError::TooFine));
+        assert!(cause("1e-19").starts_with("it has more than 18 digits"));
         for text in ["-1", "1000001", "1e300", "1e2147483647", "-0.1"] {
-            assert_eq!(text.parse::<Amount>(), Err(AmountError::OutOfRange), "{text}");
+            assert_eq!(cause(text), "it must lie between 0 and 1000000", "{text}");
         }
     }
 

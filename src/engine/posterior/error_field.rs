@@ -51,22 +51,12 @@ pub trait Field: Send + Sync {
         1.0
     }
 
-    /// Evaluates one output.
     fn at(&self, output: &[u64]) -> f64 {
-        let k = output.len();
-        let total: u64 = output.iter().sum();
-        let row = if total == self.n() {
-            let rest = output[k - 2] + output[k - 1];
-            Row {
-                head: &output[..k - 2],
-                start: output[k - 2],
-                len: 1,
-                tail: Tail::Complement(rest),
-                weight: 1.0,
+        let row = match output {
+            [head @ .., last] if output.iter().sum::<u64>() != self.n() => {
+                Row { head, start: *last, len: 1, tail: Tail::Free, weight: 1.0 }
             }
-        } else {
-            let head = &output[..k - 1];
-            Row { head, start: output[k - 1], len: 1, tail: Tail::Free, weight: 1.0 }
+            candidate => Row::of(candidate),
         };
         let mut value = [0.0];
         self.row(&row, &mut value);

@@ -17,19 +17,18 @@ pub struct Delta(f64);
 pub struct Gamma(f64);
 
 macro_rules! checked_number {
-    ($type:ident, $name:literal, $valid:expr, $range:literal, $example:literal) => {
+    ($type:ident, $valid:expr, $range:literal, $example:literal) => {
         impl $type {
-            /// Checks the range.
             pub fn new(value: f64) -> Result<Self, Refusal> {
                 let valid: fn(f64) -> bool = $valid;
                 if value.is_finite() && valid(value) {
                     return Ok(Self(value));
                 }
-                let cause = format!("{} is {value:?}, but it must lie {}", $name, $range);
+                let name = stringify!($type).to_lowercase();
+                let cause = format!("{name} is {value:?}, but it must lie {}", $range);
                 Err(Refusal::new(cause, concat!("use for example ", $example)))
             }
 
-            /// The number.
             pub fn get(self) -> f64 {
                 self.0
             }
@@ -40,19 +39,12 @@ macro_rules! checked_number {
 // Beyond 1e-100 and 1e100 doubles overflow on the way.
 checked_number!(
     Epsilon,
-    "epsilon",
     |value| (1e-100..=1e100).contains(&value),
     "between 1e-100 and 1e100",
     "1.0"
 );
-checked_number!(
-    Delta,
-    "delta",
-    |value| value > 0.0 && value < 1.0,
-    "strictly between 0 and 1",
-    "1e-8"
-);
-checked_number!(Gamma, "gamma", |value| (0.0..=1e100).contains(&value), "between 0 and 1e100", "1");
+checked_number!(Delta, |value| value > 0.0 && value < 1.0, "strictly between 0 and 1", "1e-8");
+checked_number!(Gamma, |value| (0.0..=1e100).contains(&value), "between 0 and 1e100", "1");
 
 impl Gamma {
     /// The γ where none is asked for.
@@ -77,20 +69,13 @@ pub enum Guarantee {
 }
 
 impl Guarantee {
-    /// Whether it is pure privacy (proved or computed) with at most this ε; a guarantee that was
-    /// found by a search may miss it by its last digits.
-    pub fn is_within(self, epsilon: f64) -> bool {
-        match self {
-            Self::Pure(own) | Self::Computed(own) => own <= epsilon * (1.0 + 1e-9),
-            Self::Approximate(..) | Self::Claimed(..) | Self::None | Self::Unstated => false,
-        }
-    }
-
-    /// Whether it is proved or computed privacy with at most this ε and at most this δ, if one is allowed.
-    pub fn is_within_both(self, epsilon: f64, delta: Option<Delta>) -> bool {
+    /// Whether it is proved or computed privacy with at most this ε and at most this δ, if one is allowed. A
+    /// guarantee that was found by a search may miss it by its last digits.
+    pub fn is_within(self, epsilon: f64, delta: Option<Delta>) -> bool {
         match (self, delta) {
             (Self::Approximate(own, left), Some(delta)) => own <= epsilon && left <= delta.get(),
-            _ => self.is_within(epsilon),
+            (Self::Pure(own) | Self::Computed(own), _) => own <= epsilon * (1.0 + 1e-9),
+            _ => false,
         }
     }
 
@@ -172,10 +157,10 @@ mod tests {
     fn a_delta_counts_only_where_one_is_allowed() {
         let stated = Guarantee::Approximate(1.0, 1e-6);
         assert_eq!(stated.to_string(), "(1, 1e-6)-private");
-        let within = |epsilon, delta: f64| stated.is_within_both(epsilon, Delta::new(delta).ok());
+        let within = |epsilon, delta: f64| stated.is_within(epsilon, Delta::new(delta).ok());
         assert!(within(1.0, 1e-6) && !within(1.0, 1e-7) && !within(0.9, 1e-6));
-        assert!(!stated.is_within_both(1.0, None) && !stated.is_within(1.0));
-        assert!(Guarantee::Pure(1.0).is_within_both(1.0, None));
-        assert!(!Guarantee::Claimed(1.0, 1e-6).is_within_both(1.0, Delta::new(0.5).ok()));
+        assert!(!stated.is_within(1.0, None));
+        assert!(Guarantee::Pure(1.0).is_within(1.0, None));
+        assert!(!Guarantee::Claimed(1.0, 1e-6).is_within(1.0, Delta::new(0.5).ok()));
     }
 }

@@ -1,5 +1,4 @@
 //! The command line. Doc comments here are the help that users read.
-#![allow(missing_docs)]
 
 mod account;
 mod exact;
@@ -45,7 +44,7 @@ pub use values::{Draws, Formats, delimiter};
     styles = STYLES,
     after_help = "Examples:\n  \
         dpbi run beta_balanced            run it, write results/beta_balanced/\n  \
-        dpbi check real_data              validate it and predict the work\n  \
+        dpbi check real_data              validate it and count the work\n  \
         dpbi inspect -p 1,1 -x 300,300 -e 1\n  \
         dpbi optimum -p 1,1 -n 20 -e 1\n  \
         dpbi release --help               release the posterior of your own data\n  \
@@ -148,7 +147,7 @@ const STYLES: styling::Styles = styling::Styles::styled()
 pub enum Command {
     /// Run experiments and write tables and figures to results/<name>/
     Run(Run),
-    /// Validate configs and predict the work, without running
+    /// Validate configs and say how large they are, without running
     Check(Check),
     /// Write a bundled config to a file, to change it
     Copy(Copy),

@@ -14,7 +14,6 @@ use engine::posterior::distance;
 use figure::{Format, Width};
 use lab::experiment::ScopeName;
 use paper::claims;
-use service::release::MECHANISMS;
 use system::console::TableFormat;
 use system::source::{PAPERS, QUESTIONS, bundled_configs, config_name, short_name};
 
@@ -49,12 +48,12 @@ pub fn commands() -> Vec<String> {
 }
 
 pub fn mechanisms() -> Vec<String> {
-    owned(mechanism::ALL.iter().map(|mechanism| mechanism.id()))
+    owned(mechanism::ALL.iter().map(|mechanism| mechanism.id))
 }
 
 /// The mechanisms that release.
 pub fn releasing() -> Vec<String> {
-    owned(MECHANISMS)
+    owned(service::release::mechanisms())
 }
 
 pub fn distances() -> Vec<String> {

@@ -110,7 +110,7 @@ pub struct Quiet {
 pub struct Calculation {
     #[command(flatten)]
     pub machine: Machine,
-    /// Do not say how long it will take
+    /// Show no progress
     #[arg(short, long)]
     pub quiet: bool,
     #[command(flatten)]

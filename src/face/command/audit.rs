@@ -3,80 +3,101 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{announce, threads, typed};
+use super::{threads, typed};
 use crate::cli::Audit;
 use crate::failure::Failure;
-use crate::progress::Clock;
-use engine::analysis::audit::{self, DeltaAt, Findings, Scope, TradeOff};
-use engine::analysis::cost::{self, SettingWork, Work, rates};
+use engine::analysis::audit::{self, Findings, Scope, TradeOff};
 use engine::analysis::predictive_error::over_all_data;
 use engine::analysis::ranking::Data;
-use engine::analysis::tuning::{self, Certificate, Tuned};
+use engine::analysis::size::{self, Size};
+use engine::analysis::tuning::{self, Certificate};
 use engine::mechanism::{Tuning, Variant};
 use engine::numeric::exp_accurate;
-use engine::posterior::metric::Metric;
+use engine::parallel;
 use engine::posterior::privacy::Guarantee;
 use engine::posterior::setting::Setting;
+use engine::prepared::Prepared;
 use engine::refusal::suggest;
 use lab::experiment::naming::parenthesised;
+use lab::run::size::admit;
 use system::console::{Grid, short, short_or_dash, shorten, significant};
 use system::diagnostic::Diagnostic;
-use system::platform::available_memory;
 use table::Number;
 
 pub fn execute(args: &Audit) -> Result<(), Failure> {
-    let threads = threads(&args.calculation.machine.threads)?;
-    let setting =
-        typed::setting(&args.model, typed::counts(&args.model, &args.data), args.privacy.epsilon)?;
+    threads(&args.calculation.machine.threads)?;
+    let setting = typed::setting(&args.model, &args.data, args.privacy.epsilon)?;
     let scope = scope(args)?;
     let variant = variant(args, &setting)?;
     // Of a mechanism with a δ, δ at its own ε is what counts.
-    let stated = variant.mechanism.uses_delta() && !variant.options.calibrated;
+    let stated = variant.mechanism.uses_delta && !variant.options.calibrated;
     let at = at_epsilon(args)?.or(stated.then_some(args.privacy.epsilon));
-    let clock = admit(args, &variant, &setting, &scope, threads)?;
+    let sizes = sizes(args, &variant, &setting, &scope)?;
+    let all: f64 = sizes.iter().map(|size| size.outputs).sum();
+    let part = |place: usize| parallel::of_whole(sizes[place].outputs / all);
 
-    let Tuned { variant, certificate } =
-        tuning::tune(&variant, &setting).map_err(|refusal| typed::refused(&variant, refusal))?;
+    let tuning_part = part(0);
+    let Prepared { variant, law, certificate, .. } =
+        variant.prepare(&setting).map_err(|refusal| typed::refused(&variant, refusal))?;
+    drop(tuning_part);
     let refused = |refusal| typed::refused(&variant, refusal);
     let asked: Vec<f64> = std::iter::once(0.0).chain(at).collect();
-    let first = examine(&variant, &setting, &scope, &asked)?;
+    let examine = |at: &[f64]| {
+        audit::examine(law.as_ref(), &setting, &scope, at)
+            .map_err(|refusal| typed::refused(&variant, refusal))
+    };
+    let first_part = part(1);
+    let first = examine(&asked)?;
+    drop(first_part);
+    let profile_part = part(2);
     let profile = match args.profile {
-        true => examine(&variant, &setting, &scope, &profile_grid(&first, &setting))?.deltas,
+        true => examine(&profile_grid(&first, &setting))?.deltas,
         false => Vec::new(),
     };
+    drop(profile_part);
     let advantage = first.deltas.first().expect("δ at 0 was asked for");
     let trade_off = (args.profile && first.loss.pairs > 0)
-        .then(|| audit::trade_off(&variant, &setting, &advantage.from, &advantage.to))
+        .then(|| audit::trade_off(law.as_ref(), &setting, &advantage.from, &advantage.to))
         .transpose()
         .map_err(refused)?;
-    let metric = Metric::from_distance(setting.distance);
     let mean = match &certificate {
-        Some(_) => over_all_data(&variant, &setting, metric).map_err(refused)?,
+        Some(_) => over_all_data(law.as_ref(), &setting).map_err(refused)?,
         None => None,
     };
-    drop(clock);
-    let report = Report {
-        mean: mean.map(|expected| expected.mean),
-        setting: &setting,
-        variant: &variant,
-        scope: &scope,
-        certificate: certificate.as_ref(),
-        findings: &first,
-        advantage,
-        delta_at: first.deltas.get(1),
-        profile: &profile,
-        trade_off: trade_off.as_ref(),
+    let (profile, loss) = (profile.iter().map(|at| (at.epsilon, at.delta)), &first.loss);
+    let (profile, delta_at): (Vec<(f64, f64)>, _) = (profile.collect(), first.deltas.get(1));
+    let document = Document {
+        mechanism: &variant.label,
+        guarantee: variant.guarantee(&setting).to_string(),
+        epsilon: setting.epsilon.get(),
+        n: setting.n,
+        prior: setting.prior.alpha(),
+        scope: match scope {
+            Scope::All => ALL,
+            Scope::Corners => CORNERS,
+            Scope::One(_) | Scope::Pair(..) => "data",
+        },
+        loss: Number(loss.loss),
+        from: &loss.from,
+        to: &loss.to,
+        output: &loss.output,
+        pairs: loss.pairs,
+        at_epsilon: delta_at.map(|at| at.epsilon),
+        delta_at: delta_at.map(|at| at.delta),
+        delta_from: delta_at.map(|at| &at.from[..]),
+        delta_to: delta_at.map(|at| &at.to[..]),
+        advantage: advantage.delta,
+        advantage_from: &advantage.from,
+        advantage_to: &advantage.to,
+        calibration: certificate.as_ref().map(|certificate| {
+            let mean = mean.as_ref().map(|expected| expected.mean);
+            Calibration::new(&variant, certificate, mean)
+        }),
+        profile: (!profile.is_empty()).then_some(profile),
+        trade_off: trade_off.as_ref().map(TradeOffDocument::new),
     };
-    report.print(args)
-}
-
-fn examine(
-    variant: &Variant,
-    setting: &Setting,
-    scope: &Scope,
-    at: &[f64],
-) -> Result<Findings, Diagnostic> {
-    audit::examine(variant, setting, scope, at).map_err(|refusal| typed::refused(variant, refusal))
+    let found = Found { document, setting: &setting, variant: &variant, scope: &scope };
+    args.calculation.answer.give(|| found.facts(), || &found.document, || found.text())
 }
 
 fn scope(args: &Audit) -> Result<Scope, Diagnostic> {
@@ -114,59 +135,52 @@ fn variant(args: &Audit, setting: &Setting) -> Result<Variant, Diagnostic> {
         variant.options.calibrated = true;
         variant.label += &Tuning::CALIBRATED.to_string();
     }
-    let checked = tuning::check(&variant, setting).and_then(|()| audit::check(&variant, setting));
+    let at = args.data.counts.clone().map_or_else(|| setting.anywhere(), |x| setting.at(x));
+    let checked = tuning::check(&variant, setting, &at);
+    let checked = checked.and_then(|()| audit::check(&variant, setting));
     checked.map_err(|refusal| typed::refused(&variant, refusal))?;
     Ok(variant)
 }
 
-/// An audit that takes longer is not started, unless forced.
-const LONGEST: f64 = 3600.0;
-
-/// Refuses an audit that takes too long and names a smaller one; announces one that takes long.
-fn admit(
+/// The sizes of tuning, audit and profile. Refuses an audit that needs more memory than there is.
+fn sizes(
     args: &Audit,
     variant: &Variant,
     setting: &Setting,
     scope: &Scope,
-    threads: usize,
-) -> Result<Option<Clock>, Diagnostic> {
+) -> Result<[Size; 3], Diagnostic> {
     let outlined = variant.outline(setting);
-    let recipe = outlined.map_err(|refusal| typed::refused(variant, refusal))?;
-    // The advantage takes as many passes as a trade-off curve.
-    let profile = if args.profile { rates::PASSES_PER_PROFILE } else { 0.0 };
-    let passes = rates::PASSES_PER_TRADE_OFF + profile;
-    let audit = |everything| cost::predict_passes(setting, &[recipe], everything, passes);
-    let data = Data::PriorPredictive;
-    let with_error =
-        variant.options.calibrated.then(|| cost::predict_error(variant, setting, data)).flatten();
-    let mut tuning = with_error.unwrap_or_else(|| cost::predict_tuning(variant, setting, data));
-    if variant.options.remap && *scope == Scope::All {
-        tuning.add(cost::predict_remapped_audit(setting, recipe));
-    }
-    let sum = |audit: &SettingWork| {
-        let mut work: Work = cost::total([audit], threads);
-        work.add(tuning);
-        work
-    };
-    let wanted = audit(*scope == Scope::All);
-    let (total, memory) = (sum(&wanted), available_memory());
-    let objection = cost::objection(&total, wanted.candidates, threads, memory, LONGEST);
-    let Some(objection) = objection.filter(|_| !args.calculation.machine.force) else {
-        return Ok(announce(total.seconds(threads), args.calculation.quiet));
-    };
-    let fewer = match scope {
-        Scope::All if tuning == Work::default() => {
-            let corners = cost::total([&audit(false)], threads).seconds(threads);
-            format!(
-                "--scope corners (data sets with at most three records outside one category, where \
-                 losses are often largest) needs {}; --counts audits one data set; ",
-                cost::duration(corners)
-            )
+    let law = outlined.map_err(|refusal| typed::refused(variant, refusal))?;
+    let everything = *scope == Scope::All;
+    let data = match everything {
+        true => Data::PriorPredictive,
+        false => {
+            Data::Given(args.data.counts.clone().unwrap_or(setting.anywhere().counts().to_vec()))
         }
-        _ => "use fewer records; ".to_owned(),
     };
-    Err(Diagnostic::new(format!("this audit is too large: {objection}"))
-        .help(format!("{fewer}--force starts it all the same")))
+    let mut audit = match everything && variant.options.remap {
+        true => size::remapped_audit(law.as_ref(), setting),
+        false => size::audit(law.as_ref(), setting, &data, 2.0),
+    };
+    let tuning = size::tuning(variant, setting, &Data::PriorPredictive);
+    if variant.options.calibrated {
+        audit =
+            audit.then(size::error(variant, setting, &Data::PriorPredictive).unwrap_or_default());
+    }
+    let profile = match args.profile {
+        true => size::audit(law.as_ref(), setting, &data, size::PROFILE),
+        false => Size::default(),
+    };
+    let bytes = tuning.then(audit).then(profile).bytes;
+    let fewer = match everything && tuning == Size::default() {
+        true => {
+            "--scope corners looks at data sets with at most three records outside one category, where \
+             losses are often largest; --counts audits one data set"
+        }
+        false => "use fewer records",
+    };
+    admit("this audit is too large", bytes, args.calculation.machine.force, || fewer.to_owned())?;
+    Ok([tuning, audit, profile])
 }
 
 /// The number of points of a privacy profile.
@@ -177,20 +191,6 @@ fn profile_grid(found: &Findings, setting: &Setting) -> Vec<f64> {
     let loss = found.loss.loss;
     let last = if loss.is_finite() { loss } else { 2.0 * setting.epsilon.get() };
     (0..=PROFILE).map(|i| last * (f64::from(i) / f64::from(PROFILE))).collect()
-}
-
-struct Report<'a> {
-    /// The mean error over the prior predictive distribution, for a calibrated mechanism.
-    mean: Option<f64>,
-    setting: &'a Setting,
-    variant: &'a Variant,
-    scope: &'a Scope,
-    certificate: Option<&'a Certificate>,
-    findings: &'a Findings,
-    advantage: &'a DeltaAt,
-    delta_at: Option<&'a DeltaAt>,
-    profile: &'a [DeltaAt],
-    trade_off: Option<&'a TradeOff>,
 }
 
 /// The exact privacy of a mechanism.
@@ -282,139 +282,109 @@ fn shown(value: f64) -> String {
     significant(value, 6)
 }
 
-/// The false-alarm rates at which misses are printed.
-fn false_alarms() -> impl Iterator<Item = f64> {
-    (0..=100).map(|i| f64::from(i) / 100.0)
-}
-
-impl Report<'_> {
-    fn scope(&self) -> &'static str {
-        match self.scope {
-            Scope::All => ALL,
-            Scope::Corners => CORNERS,
-            Scope::One(_) | Scope::Pair(..) => "data",
+impl<'a> Calibration<'a> {
+    fn new(variant: &Variant, certificate: &'a Certificate, mean: Option<f64>) -> Self {
+        let inner = certificate.inner_epsilon.get();
+        let is_own = variant.mechanism.definition.is_some();
+        Self {
+            inner_epsilon: inner,
+            factor: is_own.then_some(inner / certificate.target),
+            mean: mean.map(Number),
+            certificate: CertificateDocument {
+                target: certificate.target,
+                loss: certificate.found.loss,
+                margin: certificate.margin(),
+                from: &certificate.found.from,
+                to: &certificate.found.to,
+                output: &certificate.found.output,
+                pairs: certificate.found.pairs,
+            },
         }
     }
+}
 
-    fn print(&self, args: &Audit) -> Result<(), Failure> {
-        args.calculation.answer.give(|| self.facts(), || self.document(), || self.text())
-    }
-
-    fn document(&self) -> Document<'_> {
-        let loss = &self.findings.loss;
-        let calibration = self.certificate.map(|certificate| {
-            let inner = certificate.inner_epsilon.get();
-            let is_own = self.variant.mechanism.definition().is_some();
-            Calibration {
-                inner_epsilon: inner,
-                factor: is_own.then_some(inner / certificate.target),
-                mean: self.mean.map(Number),
-                certificate: CertificateDocument {
-                    target: certificate.target,
-                    loss: certificate.loss,
-                    margin: certificate.margin(),
-                    from: &certificate.from,
-                    to: &certificate.to,
-                    output: &certificate.output,
-                    pairs: certificate.pairs,
-                },
-            }
-        });
-        let profile = self.profile.iter().map(|at| (at.epsilon, at.delta)).collect::<Vec<_>>();
-        let trade_off = self.trade_off.map(|curve| TradeOffDocument {
+impl<'a> TradeOffDocument<'a> {
+    fn new(curve: &'a TradeOff) -> Self {
+        let alarms = (0..=100).map(|i| f64::from(i) / 100.0);
+        Self {
             from: &curve.from,
             to: &curve.to,
             null: &curve.to,
             alternative: &curve.from,
-            points: false_alarms().map(|alarm| (alarm, curve.misses(alarm))).collect(),
-        });
-        Document {
-            mechanism: &self.variant.label,
-            guarantee: self.variant.guarantee(self.setting).to_string(),
-            epsilon: self.setting.epsilon.get(),
-            n: self.setting.posterior.n(),
-            prior: self.setting.posterior.prior().alpha(),
-            scope: self.scope(),
-            loss: Number(loss.loss),
-            from: &loss.from,
-            to: &loss.to,
-            output: &loss.output,
-            pairs: loss.pairs,
-            at_epsilon: self.delta_at.map(|at| at.epsilon),
-            delta_at: self.delta_at.map(|at| at.delta),
-            delta_from: self.delta_at.map(|at| &at.from[..]),
-            delta_to: self.delta_at.map(|at| &at.to[..]),
-            advantage: self.advantage.delta,
-            advantage_from: &self.advantage.from,
-            advantage_to: &self.advantage.to,
-            calibration,
-            profile: (!profile.is_empty()).then_some(profile),
-            trade_off,
+            points: alarms.map(|alarm| (alarm, curve.misses(alarm))).collect(),
         }
     }
+}
 
+/// What was found out, and about what.
+struct Found<'a> {
+    document: Document<'a>,
+    setting: &'a Setting,
+    variant: &'a Variant,
+    scope: &'a Scope,
+}
+
+impl Found<'_> {
     /// What was found out, line by line.
     fn facts(&self) -> Grid {
-        let loss = &self.findings.loss;
+        let found = &self.document;
         let mut facts = Grid::new(2);
         let mut fact = |name: &str, value: String| facts.row([name.to_owned(), value]);
         let pair =
             |from: &[u64], to: &[u64]| format!("{} and {}", parenthesised(from), parenthesised(to));
-        fact("mechanism", shorten(&self.variant.label, LONGEST_LABEL));
+        fact("mechanism", shorten(found.mechanism, LONGEST_LABEL));
         fact("stated", self.stated());
-        fact("covers", format!("{}, {} pairs of neighbours", self.looked_at(), loss.pairs));
-        if let Some(certificate) = self.certificate {
-            let inner = certificate.inner_epsilon.get();
-            match self.variant.mechanism.definition() {
-                None => fact("ε in the weight", shown(inner)),
-                Some(_) => fact("log weight times", shown(inner / certificate.target)),
+        fact("covers", format!("{}, {} pairs of neighbours", self.looked_at(), found.pairs));
+        if let Some(Calibration { inner_epsilon, factor, mean, certificate }) = &found.calibration {
+            match factor {
+                None => fact("ε in the weight", shown(*inner_epsilon)),
+                Some(factor) => fact("log weight times", shown(*factor)),
             }
-            let margin = format!("{:.1e} below ε", certificate.margin());
+            let margin = format!("{:.1e} below ε", certificate.margin);
             let covered = format!("{} pairs of neighbours", certificate.pairs);
             fact("certificate", format!("loss {margin}, over all {covered}"));
             let title = self.setting.distance.title();
-            let mean = short_or_dash(self.mean);
+            let mean = short_or_dash(mean.map(|mean| mean.0));
             fact("mean error", format!("{mean} ({title}, over the prior predictive distribution)"));
         }
-        let infinite = loss.loss == f64::INFINITY;
-        let value = if infinite { "infinite".to_owned() } else { shown(loss.loss) };
-        fact("privacy loss", value);
-        if loss.pairs > 0 {
-            fact("  between", pair(&loss.from, &loss.to));
-            fact("  at output", parenthesised(&loss.output));
+        let loss = found.loss.0;
+        let infinite = loss == f64::INFINITY;
+        fact("privacy loss", if infinite { "infinite".to_owned() } else { shown(loss) });
+        if found.pairs > 0 {
+            fact("  between", pair(found.from, found.to));
+            fact("  at output", parenthesised(found.output));
             if !infinite {
-                fact("  odds change by", format!("a factor {}", short(exp_accurate(loss.loss))));
+                fact("  odds change by", format!("a factor {}", short(exp_accurate(loss))));
             }
         }
-        if let Some(at) = self.delta_at {
-            fact(&format!("δ at ε = {}", at.epsilon), shown(at.delta));
-            if at.delta > 0.0 {
-                fact("  between", pair(&at.from, &at.to));
+        if let (Some(epsilon), Some(delta)) = (found.at_epsilon, found.delta_at) {
+            fact(&format!("δ at ε = {epsilon}"), shown(delta));
+            if let (true, Some(from), Some(to)) = (delta > 0.0, found.delta_from, found.delta_to) {
+                fact("  between", pair(from, to));
             }
         }
-        fact("membership advantage", shown(self.advantage.delta));
-        if self.advantage.delta > 0.0 {
-            fact("  between", pair(&self.advantage.from, &self.advantage.to));
+        fact("membership advantage", shown(found.advantage));
+        if found.advantage > 0.0 {
+            fact("  between", pair(found.advantage_from, found.advantage_to));
         }
         facts
     }
 
     fn text(&self) -> String {
         let mut text = self.facts().render();
-        if !self.profile.is_empty() {
+        if let Some(profile) = &self.document.profile {
             let mut grid = Grid::new(0);
             grid.row(["ε", "δ"]);
-            let some = self.profile.iter().step_by(PROFILE as usize / 10);
-            some.for_each(|at| grid.row([short(at.epsilon), short(at.delta)]));
+            let some = profile.iter().step_by(PROFILE as usize / 10);
+            some.for_each(|(epsilon, delta)| grid.row([short(*epsilon), short(*delta)]));
             text += &format!("\n  privacy profile\n{}", grid.render());
         }
-        if let Some(curve) = self.trade_off {
+        if let Some(curve) = &self.document.trade_off {
             let mut grid = Grid::new(0);
             grid.row(["false alarms", "misses"]);
-            for alarm in false_alarms().step_by(10) {
-                grid.row([format!("{alarm:.1}"), short(curve.misses(alarm))]);
-            }
-            let [null, other] = [&curve.to, &curve.from].map(|counts| parenthesised(counts));
+            let some = curve.points.iter().step_by(10);
+            some.for_each(|(alarm, miss)| grid.row([format!("{alarm:.1}"), short(*miss)]));
+            let [null, other] = [curve.null, curve.alternative].map(parenthesised);
             text += &format!(
                 "\n  What an observer can tell. False alarm: the data were {null}, and are taken for \
                  {other}. Miss: the data were {other}, and are taken for {null}.\n{}",
@@ -426,9 +396,8 @@ impl Report<'_> {
 
     /// The guarantee. What is computed says for what it is computed.
     fn stated(&self) -> String {
-        let posterior = &self.setting.posterior;
-        let prior = parenthesised(posterior.prior().alpha());
-        let computed = format!("for n = {}, prior {prior}", posterior.n());
+        let prior = parenthesised(self.setting.prior.alpha());
+        let computed = format!("for n = {}, prior {prior}", self.setting.n);
         match self.variant.guarantee(self.setting) {
             Guarantee::Unstated => format!("none stated; the loss below is computed {computed}"),
             guarantee @ Guarantee::Computed(_) => format!("{guarantee} {computed}"),
@@ -438,9 +407,9 @@ impl Report<'_> {
 
     fn looked_at(&self) -> String {
         match self.scope {
-            Scope::All => format!("all data sets of {} records", self.setting.posterior.n()),
+            Scope::All => format!("all data sets of {} records", self.setting.n),
             Scope::Corners => {
-                format!("data sets of {} records near the corners", self.setting.posterior.n())
+                format!("data sets of {} records near the corners", self.setting.n)
             }
             Scope::One(counts) | Scope::Pair(counts, _) => {
                 format!("the data set {}", parenthesised(counts))

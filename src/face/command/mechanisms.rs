@@ -15,15 +15,14 @@ use system::source::Source;
 
 pub fn execute(args: &Mechanisms) -> Result<(), Failure> {
     let known = || mechanism::ALL.iter().chain(mechanism::HISTORICAL).copied();
-    let mut all: Vec<_> = known().map(mechanism_row).collect();
-    all.extend(own::KINDS.iter().map(own_row));
+    let mut all: Vec<_> = known().chain(own::KINDS.iter().copied()).map(mechanism_row).collect();
     let Some(named) = &args.about else { return args.print.answer(|| &all, || table(&all)) };
-    if let Some(found) = known().find(|mechanism| mechanism.id() == named) {
+    if let Some(found) = known().find(|mechanism| mechanism.id == named) {
         let row = mechanism_row(found);
         return args.print.answer(|| [&row], || page(found, &row));
     }
     let source = Source::config(named).map_err(|error| {
-        let ids: Vec<&str> = known().map(Mechanism::id).collect();
+        let ids: Vec<&str> = known().map(|mechanism| mechanism.id).collect();
         match nearest(named, &ids) {
             Some(near) => Diagnostic::new(format!("there is no mechanism or config {named}"))
                 .help(format!("did you mean `{near}`?")),
@@ -35,13 +34,13 @@ pub fn execute(args: &Mechanisms) -> Result<(), Failure> {
 }
 
 /// Everything about one mechanism.
-fn page(mechanism: &'static dyn Mechanism, row: &ListedMechanism) -> String {
+fn page(mechanism: &'static Mechanism, row: &ListedMechanism) -> String {
     let mut grid = Grid::new(usize::MAX);
     grid.row(["mechanism", &row.id]);
     grid.row(["name", mechanism.title()]);
     grid.row(["draws", &row.draws]);
     grid.row(["guarantee", &row.guarantee]);
-    let takes = match (mechanism.uses_delta(), mechanism.choices().contains(&Choice::Gamma)) {
+    let takes = match (mechanism.uses_delta, mechanism.choices.contains(&Choice::Gamma)) {
         (true, true) => "ε, δ and γ",
         (true, false) => "ε and δ",
         (false, true) => "ε and γ",
@@ -49,10 +48,10 @@ fn page(mechanism: &'static dyn Mechanism, row: &ListedMechanism) -> String {
     };
     grid.row(["takes", takes]);
     let mut options = Grid::new(usize::MAX);
-    for choice in mechanism.choices().iter().chain([&Choice::Remap]) {
+    for choice in mechanism.choices.iter().chain([&Choice::Remap]) {
         options.row([choice.key(), choice.about()]);
     }
-    let delta = if mechanism.uses_delta() { " --delta 1e-6" } else { "" };
+    let delta = if mechanism.uses_delta { " --delta 1e-6" } else { "" };
     let id = &row.id;
     let example = match mechanism::find(id) {
         Some(_) => format!("dpbi inspect -p 1,1 -x 30,70 -e 1{delta} -m {id}"),
@@ -75,24 +74,20 @@ pub struct ListedMechanism {
     guarantee: String,
 }
 
-fn mechanism_row(mechanism: &'static dyn Mechanism) -> ListedMechanism {
-    row(mechanism.id(), mechanism.choices(), mechanism.draws(), usual_guarantee(mechanism))
-}
-
-/// A kind of mechanism that the user defines.
-fn own_row(kind: &own::DefinitionKind) -> ListedMechanism {
-    row(kind.id, kind.choices, kind.draws, Guarantee::Unstated.to_string())
-}
-
-fn row(id: &str, choices: &[Choice], draws: &str, guarantee: String) -> ListedMechanism {
-    let options = choices.iter().map(|choice| choice.key()).collect::<Vec<_>>().join(", ");
-    ListedMechanism { id: id.to_owned(), options, draws: draws.to_owned(), guarantee }
+fn mechanism_row(mechanism: &'static Mechanism) -> ListedMechanism {
+    let options: Vec<&str> = mechanism.choices.iter().map(|choice| choice.key()).collect();
+    ListedMechanism {
+        id: mechanism.id.to_owned(),
+        options: options.join(", "),
+        draws: mechanism.draws.to_owned(),
+        guarantee: usual_guarantee(mechanism),
+    }
 }
 
 /// A mechanism that the user has defined.
 fn defined_row(variant: &Variant) -> ListedMechanism {
-    let definition = variant.mechanism.definition();
-    let (kind, log_weight) = (variant.mechanism.id(), definition.and_then(Definition::log_weight));
+    let definition = variant.mechanism.definition.as_ref();
+    let (kind, log_weight) = (variant.mechanism.id, definition.and_then(Definition::log_weight));
     let parameters = definition.map_or(&[][..], Definition::parameters).iter();
     let parameters = parameters.map(|one| format!("{} = {}", one.name, own::compact(one.value)));
     ListedMechanism {

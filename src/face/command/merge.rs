@@ -6,16 +6,16 @@ use std::path::{Path, PathBuf};
 use super::run::{Job, RunOptions};
 use super::{load_results, no_results, read_manifest, threads};
 use crate::cli::Merge;
-use crate::failure::{Failure, WorkError};
-use crate::interrupt;
-use crate::progress::{Ahead, Progress};
+use crate::failure::Failure;
+use engine::parallel;
 use lab::experiment::Experiment;
 use lab::run::store::{CellStore, Folder, Manifest, Shard};
 use lab::run::sweep::{DIVISION, shard_sizes};
 use system::diagnostic::Diagnostic;
 
 pub fn execute(args: &Merge) -> Result<(), Failure> {
-    let threads = threads(&args.threads)?;
+    let _whole = parallel::of_whole(1.0);
+    threads(&args.threads)?;
     let parts =
         args.folders.iter().map(|path| ShardFolder::find(path)).collect::<Result<Vec<_>, _>>()?;
     let first = check(&parts)?;
@@ -28,16 +28,11 @@ pub fn execute(args: &Merge) -> Result<(), Failure> {
         shard: None,
     };
     refuse_other_cells(&experiment, &parts)?;
-    let forecast = options.forecast(&experiment, &args.output.out);
+    let size = options.size(&experiment, &args.output.out);
     let folder = Folder::open(&args.output.out, &experiment.name)?;
     let paths: Vec<&Path> = parts.iter().map(|part| part.path.as_path()).collect();
     let store = CellStore::of(&paths)?;
-    interrupt::watch(args.talk.quiet).map_err(WorkError::Signals)?;
-    let ahead = Ahead { cpu_seconds: forecast.writing_seconds(), cells: 0 };
-    let progress = Progress::new(ahead, threads, args.talk.quiet);
-    let outcome = Job::join(&experiment, &forecast, folder, store, &options, &progress);
-    progress.finish();
-    let outcome = outcome?;
+    let outcome = Job::join(&experiment, &size, folder, store, &options)?;
     args.print.answer_unless(
         args.talk.quiet,
         || outcome.document(&experiment, false),

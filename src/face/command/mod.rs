@@ -23,7 +23,6 @@ mod reproduce;
 mod run;
 mod selftest;
 mod summary;
-mod task_pools;
 mod typed;
 mod verify;
 
@@ -39,7 +38,8 @@ pub use inspect::{ListedLaw, check_setting, law};
 
 use crate::cli::{Cli, Command, MOST_THREADS, Replace, Threads};
 use crate::failure::{Failure, WorkError};
-use crate::progress::{Clock, say_duration};
+use crate::interrupt;
+use crate::progress;
 use lab::experiment::Experiment;
 use lab::experiment::config::{self, Overrides};
 use lab::run::store::{Manifest, ManifestError, damaged_manifest, keep_aside, write_whole};
@@ -53,12 +53,12 @@ const MOST_PRINTED: usize = 24;
 
 /// Prints on standard output, in lines that fit the terminal.
 fn print(text: &str) -> Result<(), Failure> {
-    Ok(console::emit(text).map_err(WorkError::Print)?)
+    Ok(progress::aside(|| console::emit(text)).map_err(WorkError::Print)?)
 }
 
 /// Prints on standard output as it is, for machines.
 fn print_document(text: &str) -> Result<(), Failure> {
-    Ok(console::emit_document(text).map_err(WorkError::Print)?)
+    Ok(progress::aside(|| console::emit_document(text)).map_err(WorkError::Print)?)
 }
 
 /// A document as a text.
@@ -74,6 +74,8 @@ fn print_json(document: &(impl Serialize + JsonSchema)) -> Result<(), Failure> {
 /// Carries out a command.
 pub fn execute(cli: &Cli) -> Result<(), Failure> {
     let Some(command) = &cli.command else { return print(orientation::TEXT) };
+    interrupt::listen().map_err(WorkError::Signals)?;
+    let _progress = progress::show(is_quiet(command));
     match command {
         Command::Run(args) => run::execute(args),
         Command::Reproduce(args) => reproduce::execute(args),
@@ -94,6 +96,22 @@ pub fn execute(cli: &Cli) -> Result<(), Failure> {
         Command::Selftest(args) => selftest::execute(args),
         Command::List(args) => list::execute(args),
         Command::Generate(args) => generate::execute(args),
+    }
+}
+
+/// Whether the user wants to see no progress.
+fn is_quiet(command: &Command) -> bool {
+    match command {
+        Command::Run(args) => args.talk.quiet,
+        Command::Reproduce(args) => args.talk.quiet,
+        Command::Merge(args) => args.talk.quiet,
+        Command::Verify(args) => args.talk.quiet,
+        Command::Inspect(args) => args.calculation.quiet,
+        Command::Audit(args) => args.calculation.quiet,
+        Command::Choose(args) => args.calculation.quiet,
+        Command::Optimum(args) => args.calculation.quiet,
+        Command::Selftest(args) => args.talk.quiet,
+        _ => false,
     }
 }
 
@@ -201,16 +219,4 @@ fn refuse_many_threads(variable: &str) -> Result<(), Diagnostic> {
         Some(asked) => Err(Diagnostic::new(format!("{variable}: {asked} threads are too many"))
             .help(format!("use at most {MOST_THREADS}, or leave it unset to use all processors"))),
     }
-}
-
-/// Work that should take more seconds than this is announced.
-const LONG: f64 = 3.0;
-
-/// Says how long work will take, if it takes long and nobody asked to be `quiet`. Until the clock is dropped, a terminal shows how
-/// much of that time has passed.
-fn announce(seconds: f64, quiet: bool) -> Option<Clock> {
-    (seconds > LONG && !quiet).then(|| {
-        say_duration(seconds);
-        Clock::new(seconds)
-    })
 }

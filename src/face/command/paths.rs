@@ -79,33 +79,3 @@ impl Paths {
         Ok(())
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_file_has_two_parts() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = |name: &str| folder.path().join(name);
-        std::fs::write(path("data.svg"), "x").unwrap();
-        std::fs::hard_link(path("data.svg"), path("hard.svg")).unwrap();
-        std::fs::create_dir(path("inner")).unwrap();
-        let with = |figure: &str, out: &str| {
-            let (data, figure, out) = (path("data.svg"), path(figure), path(out));
-            let paths = Paths::default().read("the data", [data.as_path()]);
-            let paths = paths.written("out", "where the release goes", [out.as_path()]);
-            let checked = paths.written("figure", "a figure", [figure.as_path()]).check();
-            checked.err().map(|error| error.cause().to_owned()).unwrap_or_default()
-        };
-        assert_eq!(with("f.svg", "f.json"), "");
-        assert!(with("data.svg", "f.json").ends_with("data.svg is the data"));
-        assert!(with("hard.svg", "f.json").ends_with("hard.svg is the data"));
-        assert!(with("f.svg", "inner/../data.svg").starts_with("--out: "));
-        assert!(with("f.svg", "inner/../f.svg").ends_with("f.svg is where the release goes"));
-        assert!(with("inner", "f.json").ends_with("inner is a folder"));
-        assert!(with("absent/f.svg", "f.json").contains("cannot write to"));
-        // Nothing is left behind by asking.
-        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 3);
-    }
-}

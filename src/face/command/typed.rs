@@ -3,12 +3,13 @@
 use std::path::Path;
 
 use crate::cli::{Compared, Data, Model};
-use engine::analysis::tuning::{check, remapping};
+use engine::analysis::tuning::check;
+use engine::analysis::tuning::remapping::searched;
 use engine::mechanism::law::OutputSet;
 use engine::mechanism::own::{self, Noisy, Purpose};
-use engine::mechanism::{self, Choice, Definition, Mechanism, Tuning, Variant};
+use engine::mechanism::{Definition, Tuning, Variant};
 use engine::posterior::distance;
-use engine::posterior::model::{Counts, MOST_RECORDS, Posterior, Prior, is_countable};
+use engine::posterior::model::{MOST_RECORDS, Posterior, Prior, is_countable};
 use engine::posterior::privacy::{Delta, Epsilon, Gamma};
 use engine::posterior::setting::Setting;
 use engine::refusal::Refusal;
@@ -18,40 +19,29 @@ use system::diagnostic::{Diagnostic, Place};
 use system::filesystem::create_temporary;
 use system::source::Source;
 
-/// The setting of these counts.
-pub fn setting(model: &Model, counts: Counts, epsilon: f64) -> Result<Setting, Diagnostic> {
+/// The setting of data of n records, which were given or counted.
+pub fn setting(model: &Model, data: &Data, epsilon: f64) -> Result<Setting, Diagnostic> {
     let prior = Prior::new(model.prior.clone())
         .map_err(|error| wrong("prior", &error).help("use for example --prior 1,1"))?;
-    same_length("--counts", counts.len(), prior.k())?;
-    if !is_countable(&counts) {
+    let n = [data.n.unwrap_or(0)];
+    let counts = data.counts.as_deref().unwrap_or(&n);
+    if data.counts.is_some() {
+        same_length("--counts", counts.len(), prior.k())?;
+    }
+    if !is_countable(counts) {
         return Err(wrong("counts", &"these are more records than dpbi can count")
             .help(format!("use at most {MOST_RECORDS}")));
     }
-    let distance = distance::named(&model.distance)
+    let distance = distance::find(&model.distance)
         .map_err(|refusal| wrong("distance", &refusal.cause).help(refusal.remedy))?;
     Ok(Setting {
-        posterior: Posterior::new(prior, counts),
+        prior,
+        n: counts.iter().sum(),
         epsilon: Epsilon::new(epsilon)?,
         delta: model.delta.map(Delta::new).transpose()?,
         gamma: Gamma::new(model.gamma)?,
         distance,
     })
-}
-
-/// The counts that were given; or, for what depends on the number of records only, all records in
-/// the first category.
-pub fn counts(model: &Model, data: &Data) -> Counts {
-    match (&data.counts, data.n) {
-        (Some(counts), _) => counts.clone(),
-        (None, n) => all_in_first(model.prior.len(), n.unwrap_or(0)),
-    }
-}
-
-/// n records, all of them in the first of k categories.
-pub fn all_in_first(k: usize, n: u64) -> Counts {
-    let mut counts = vec![0; k];
-    counts.iter_mut().take(1).for_each(|first| *first = n);
-    counts
 }
 
 /// A message about a flag.
@@ -103,25 +93,27 @@ fn tabled_variant(text: &str) -> Result<Variant, Diagnostic> {
     }
     let source = Source::Disk(file.into());
     let mechanism = config::tabled(&source, &source.read()?, file.to_owned())?;
-    let variant = Variant::tuned(mechanism, tuning.calibrated, tuning.remap);
+    let variant = Variant::tuned(mechanism, tuning);
     Ok(Variant { label: format!("{TABLE_FILE}{text}"), ..variant })
 }
 
-/// The mechanisms that were named, checked; or, if none was, those of `default` that can be used.
+/// The mechanisms that were named, checked at these data; or, if none was, those of `default` that can be used.
 pub fn variants(
     named: &Compared,
     setting: &Setting,
+    posterior: &Posterior,
     default: impl IntoIterator<Item = Variant>,
 ) -> Result<Vec<Variant>, Diagnostic> {
     let named = named.named();
     if named.is_empty() {
-        return Ok(default.into_iter().filter(|variant| check(variant, setting).is_ok()).collect());
+        let can_be_used = |variant: &Variant| check(variant, setting, posterior).is_ok();
+        return Ok(default.into_iter().filter(can_be_used).collect());
     }
     let mut variants: Vec<Variant> = Vec::new();
     for text in named {
         let variant = variant(text)?;
         if !variants.iter().any(|known| known.label == variant.label) {
-            check(&variant, setting).map_err(|refusal| refused(&variant, refusal))?;
+            check(&variant, setting, posterior).map_err(|refusal| refused(&variant, refusal))?;
             variants.push(variant);
         }
     }
@@ -141,11 +133,8 @@ fn own_variant(text: &str, tuning: Tuning) -> Result<Variant, Diagnostic> {
         Purpose::Noise => own::noise(&text, Noisy::First, Vec::new()),
         Purpose::Weights => own::weights(&text, OutputSet::Simplex, Vec::new()),
     };
-    let mechanism = mechanism.map_err(|fault| {
-        let place = Place::span(MECHANISM, &text, fault.span);
-        Diagnostic::new(fault.cause).at(place).help(fault.remedy)
-    })?;
-    let variant = Variant::tuned(mechanism, tuning.calibrated, tuning.remap);
+    let mechanism = mechanism.map_err(|refusal| in_expression(&text, refusal))?;
+    let variant = Variant::tuned(mechanism, tuning);
     Ok(Variant { label: format!("{{{text}}}{tuning}"), ..variant })
 }
 
@@ -153,21 +142,21 @@ fn own_variant(text: &str, tuning: Tuning) -> Result<Variant, Diagnostic> {
 const MECHANISM: &str = "--mechanism";
 
 /// The expression of a mechanism of the user's own.
-fn expression(variant: &Variant) -> Option<&'static str> {
-    variant.mechanism.definition().and_then(Definition::log_weight)
+fn expression(variant: &Variant) -> Option<&str> {
+    variant.mechanism.definition.as_ref().and_then(Definition::log_weight)
 }
 
 /// The message about a mechanism that cannot be used. It points into the expression, if there is one.
 pub fn refused(variant: &Variant, refusal: Refusal) -> Diagnostic {
-    let place = expression(variant).map(|text| {
-        let span = refusal.span.clone().unwrap_or(0..text.len());
-        Place::span(MECHANISM, text, span)
-    });
-    let message = Diagnostic::from(refusal);
-    match place {
-        Some(place) => message.at(place),
-        None => message,
+    match expression(variant) {
+        Some(text) => in_expression(text, refusal),
+        None => Diagnostic::from(refusal),
     }
+}
+
+fn in_expression(text: &str, refusal: Refusal) -> Diagnostic {
+    let span = refusal.span.clone().unwrap_or(0..text.len());
+    Diagnostic::from(refusal).at(Place::span(MECHANISM, text, span))
 }
 
 /// The label in a table: the middle of a long expression is left out.
@@ -196,7 +185,7 @@ pub fn of_fewer_records(
     default: impl IntoIterator<Item = Variant>,
 ) -> Vec<Variant> {
     let default = default.into_iter().filter(|_| named.is_empty());
-    default.filter(|variant| variant.mechanism.refusal(setting).is_some()).collect()
+    default.filter(|variant| (variant.mechanism.refusal)(setting).is_some()).collect()
 }
 
 /// One sentence that names the mechanisms that are left out: those that take long, and `impossible` ones; empty if
@@ -205,7 +194,7 @@ pub fn left_out(slow: &[Variant], impossible: &[Variant]) -> String {
     let names = |variants: &[Variant]| listed(&variants.iter().map(shown).collect::<Vec<_>>());
     let mut parts = Vec::new();
     if !slow.is_empty() {
-        parts.push(format!("{} (too slow without --force)", names(slow)));
+        parts.push(format!("{} (too large without --force)", names(slow)));
     }
     if let [first, ..] = impossible {
         let why = format!("--mechanism {} says why", first.label);
@@ -223,8 +212,8 @@ pub fn remapped_by_descent<'a>(
     setting: &Setting,
 ) -> String {
     let is_searched = |variant: &&Variant| {
-        let recipe = variant.outline(setting);
-        variant.options.remap && recipe.is_ok_and(|recipe| !remapping::is_listed(recipe, setting))
+        let law = variant.outline(setting).ok().filter(|_| variant.options.remap);
+        law.is_some_and(|law| searched(law.as_ref(), setting).is_some())
     };
     let names: Vec<String> = variants.filter(is_searched).map(shown).collect();
     match names.is_empty() {
@@ -248,17 +237,4 @@ pub fn refuse_unwritable(flag: &str, path: &Path) -> Result<(), Diagnostic> {
             Err(wrong(flag, &cause).help("use another folder"))
         }
     }
-}
-
-/// Every mechanism as it is, and where `tuned` also calibrated, remapped, and both.
-pub fn every_variant(tuned: bool) -> Vec<Variant> {
-    let variants = |mechanism: &'static dyn Mechanism| {
-        let calibrates = mechanism.choices().contains(&Choice::Calibrated);
-        let ways = [(false, false), (true, false), (false, true), (true, true)];
-        let ways = ways.into_iter().filter(move |&(calibrated, remap)| {
-            (tuned || !(calibrated || remap)) && (calibrates || !calibrated)
-        });
-        ways.map(move |(calibrated, remap)| Variant::tuned(mechanism, calibrated, remap))
-    };
-    mechanism::ALL.iter().copied().flat_map(variants).collect()
 }

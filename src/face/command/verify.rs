@@ -8,15 +8,15 @@ use serde::Serialize;
 
 use super::answer::as_shown;
 use super::optimum;
-use super::{CONFIG, announce, load_results, no_results, print_json, threads};
+use super::{CONFIG, load_results, no_results, print_json, threads};
 use crate::cli::Verify;
 use crate::failure::{Failure, VerdictError, WorkError};
-use crate::progress::Clock;
+use engine::parallel;
 use engine::text::legible;
 use figure::{self, Format};
 use lab::experiment::Experiment;
-use lab::run::forecast::Forecast;
 use lab::run::sample::{self, Sample, entropy};
+use lab::run::size::ExperimentSize;
 use lab::run::store::{
     CellStore, Change, FileError, Holds, LOG, Manifest, ManifestError, hexadecimal, sha256,
 };
@@ -26,10 +26,12 @@ use system::diagnostic::Diagnostic;
 use table::{NUMERICS, Tables};
 
 pub fn execute(args: &Verify) -> Result<(), Failure> {
+    let _whole = parallel::of_whole(1.0);
     threads(&args.machine.threads)?;
     let seed = args.seed.unwrap_or_else(entropy);
     let (mut reports, mut first) = (Vec::new(), None);
-    for path in &args.folders {
+    for place in parallel::steps(0..args.folders.len()) {
+        let path = &args.folders[place];
         let mut check = FolderCheck::new(path, args, seed);
         check.verify()?;
         first = first.or_else(|| check.problems.first().cloned());
@@ -145,8 +147,8 @@ impl<'a> FolderCheck<'a> {
     /// Makes the tables again from the cells, and computes a sample of the cells again.
     fn check_cells(&mut self, experiment: &Experiment, manifest: &Manifest) -> Result<(), Failure> {
         let store = CellStore::of(&[self.path])?;
-        let mut forecast = Forecast::new(experiment, &[], manifest.width);
-        manifest.shard.iter().for_each(|&shard| forecast.take_part(experiment, shard));
+        let mut size = ExperimentSize::new(experiment, &[], manifest.width);
+        manifest.shard.iter().for_each(|&shard| size.take_part(experiment, shard));
         let sweep = Sweep::new(experiment, manifest.shard);
         if manifest.division != sweep.division() {
             let path = self.path.display();
@@ -166,14 +168,19 @@ impl<'a> FolderCheck<'a> {
             self.note(format!("{missing} cells of {} cannot be read: {name}", log.display()));
         }
         if stock.kept == stock.cells {
+            let _part = parallel::part(0.2);
             self.check_files(&sweep, &store, manifest)?;
         }
         let sample = Sample::draw(&sweep, &store, self.args.cells, self.seed);
         self.sampled = sample.size();
-        forecast.keep_only(|panel, case| sample.holds(panel, case));
-        let clock = admit(self.path, &forecast, self.args)?;
+        size.keep_only(|panel, case| sample.holds(panel, case));
+        let (path, threads) = (self.path.display().to_string(), rayon::current_num_threads());
+        size.admit(&path, threads, self.args.machine.force).map_err(|error| {
+            error.help(
+                "choose fewer cells with --cells, or none: --cells 0; --force starts it all the same",
+            )
+        })?;
         let different = sample.compute_again(&sweep, &store)?;
-        drop(clock);
         different.into_iter().for_each(|problem| self.note(problem));
         Ok(())
     }
@@ -188,7 +195,7 @@ impl<'a> FolderCheck<'a> {
         let mut made = BTreeSet::from([CONFIG, LOG].map(str::to_owned));
         if manifest.shard.is_none() {
             let mut tables = TableHashes::default();
-            let all = sweep.assemble(store, &[], &mut tables, |_| true);
+            let all = sweep.assemble(store, &[], &mut tables, || true);
             let all = all.map_err(WorkError::from)?;
             for (name, hash) in tables.0 {
                 if manifest.files.get(name.as_str()) != Some(&hexadecimal(&hash.finalize())) {
@@ -255,16 +262,4 @@ fn drawn_again(
         }
     }
     Ok(drawn)
-}
-
-/// Refuses a sample that takes too long to be computed, and announces one that takes long.
-fn admit(path: &Path, forecast: &Forecast, args: &Verify) -> Result<Option<Clock>, Diagnostic> {
-    let threads = rayon::current_num_threads();
-    forecast.admit(&path.display().to_string(), threads, args.machine.force).map_err(|error| {
-        error.help(
-            "choose fewer cells with --cells, or none: --cells 0; --force starts it all the same",
-        )
-    })?;
-    let seconds = forecast.total(threads).seconds(threads);
-    Ok(announce(seconds, args.talk.quiet))
 }

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::text::{anchor, command, count, links, notes};
 use super::{Document, FigureReport, PanelReport, Report, drawing, tables};
-use engine::analysis::cost::duration;
+use engine::words::duration;
 
 /// The words above a panel's title.
 fn kind(panel: &PanelReport) -> Option<&'static str> {

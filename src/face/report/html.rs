@@ -11,7 +11,6 @@ const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
 const TITLE: &str = "Differentially private Bayesian inference, regenerated";
 
-/// The whole page.
 pub(super) fn page(report: &Report) -> Markup {
     let body = html! {
         div.with-contents {

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::Report;
 use super::text::command;
-use engine::analysis::cost::duration;
+use engine::words::duration;
 
 pub(super) fn section(report: &Report) -> Markup {
     html! {

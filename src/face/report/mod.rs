@@ -53,8 +53,6 @@ pub struct Report {
     /// The documents with their figures.
     pub documents: Vec<Document>,
     /// The numbers that the documents' texts print.
-    #[serde(serialize_with = "numbers::serialize")]
-    #[schemars(with = "Vec<numbers::NumberDocument>")]
     pub numbers: Vec<PrintedNumber>,
     pub claims: Vec<JudgedClaim>,
     /// The questions that the documents leave open.
@@ -213,7 +211,6 @@ impl Agreement {
         }
     }
 
-    /// As a word.
     pub fn label(self) -> &'static str {
         match self {
             Self::Within => "within",
@@ -281,7 +278,6 @@ impl Report {
         ReportDocument { summary: self.summary(), report: self }
     }
 
-    /// What matters, counted.
     pub fn summary(&self) -> Summary {
         Summary::of(self)
     }

@@ -1,8 +1,6 @@
 //! The numbers that the documents' texts print, as a table that becomes a list on a phone.
 
 use maud::{Markup, html};
-use schemars::JsonSchema;
-use serde::{Serialize, Serializer};
 
 use super::PrintedNumber;
 use super::tables::scroll;
@@ -35,9 +33,9 @@ fn row(number: &PrintedNumber) -> Markup {
             td.n data-label="printed" { (number.printed) }
             td.n data-label="computed" { (computed(number)) }
             td.agrees data-label="agrees" {
-                @if number.agrees() && number.by_their_rounding {
+                @if number.agrees && number.by_their_rounding {
                     span.part { "◐ with their rounding" }
-                } @else if number.agrees() {
+                } @else if number.agrees {
                     span.holds { "✓ yes" }
                 } @else {
                     span.fails { "✗ no" }
@@ -50,31 +48,4 @@ fn row(number: &PrintedNumber) -> Markup {
 
 fn computed(number: &PrintedNumber) -> String {
     format!("{:.14}", number.computed)
-}
-
-/// A printed number for machines.
-#[derive(Serialize, JsonSchema)]
-pub(super) struct NumberDocument<'a> {
-    place: &'a str,
-    what: &'a str,
-    /// As it is printed.
-    printed: &'a str,
-    computed: f64,
-    agrees: bool,
-    /// Whether it agrees only if the authors' rounding errors are repeated.
-    by_their_rounding: bool,
-    note: &'a str,
-}
-
-/// The numbers for machines.
-pub(super) fn serialize<S: Serializer>(all: &[PrintedNumber], to: S) -> Result<S::Ok, S::Error> {
-    to.collect_seq(all.iter().map(|number| NumberDocument {
-        place: number.place,
-        what: &number.what,
-        printed: number.printed,
-        computed: number.computed,
-        agrees: number.agrees(),
-        by_their_rounding: number.by_their_rounding,
-        note: &number.note,
-    }))
 }

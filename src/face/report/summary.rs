@@ -91,9 +91,9 @@ impl Summary {
             readings_named: sum(|one| one.named_outliers),
             readings_beyond: sum(Readings::beyond),
             numbers: report.numbers.len(),
-            numbers_agreeing: report.numbers.iter().filter(|number| number.agrees()).count(),
+            numbers_agreeing: report.numbers.iter().filter(|number| number.agrees).count(),
             numbers_by_their_rounding: (report.numbers.iter())
-                .filter(|number| number.agrees() && number.by_their_rounding)
+                .filter(|number| number.agrees && number.by_their_rounding)
                 .count(),
             claims: claims.len(),
             defined: Standing::of(claims.iter().map(|claim| claim.defined.stated.outcome)),

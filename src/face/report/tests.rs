@@ -6,6 +6,21 @@ use service::archaeology;
 
 const HOSTILE: &str = "<script>alert('\"&\"')</script>";
 
+const fn claim(number: u32) -> Claim {
+    Claim {
+        number,
+        title: HOSTILE,
+        source: HOSTILE,
+        figures: &["icml/fig2", HOSTILE],
+        statement: HOSTILE,
+        meant: Some(HOSTILE),
+        outputs: 0.0,
+        judge: |_| Finding::default(),
+    }
+}
+
+static CLAIMS: [Claim; 3] = [claim(1), claim(2), claim(3)];
+
 fn svg() -> String {
     "<svg viewBox=\"0 0 7 3\" fill=\"none\"><path fill=\"#0072B2\" d=\"M0 0h7v3h-7z\"/></svg>"
         .into()
@@ -120,28 +135,20 @@ fn report() -> Report {
         what: HOSTILE.into(),
         printed: "0.5",
         computed: 0.4999,
-        allowed: if agrees { 0.001 } else { 0.0 },
+        allowed: 0.001,
+        agrees,
         by_their_rounding: agrees,
         note: HOSTILE.into(),
     };
-    let claim = |(number, defined, printed)| {
-        let claim = Claim {
-            number,
-            title: HOSTILE,
-            source: HOSTILE,
-            figures: &["icml/fig2", HOSTILE],
-            statement: HOSTILE,
-            meant: Some(HOSTILE),
-            effort: 0.0,
-            judge: |_| Finding::default(),
-        };
-        let (defined, printed) = (verdict(defined), verdict(printed));
-        JudgedClaim { claim: Box::leak(Box::new(claim)), defined, printed }
+    let judged = |(claim, (defined, printed))| JudgedClaim {
+        claim,
+        defined: verdict(defined),
+        printed: verdict(printed),
     };
     let outcomes = [
-        (1, Outcome::Holds, Outcome::Holds),
-        (2, Outcome::Fails, Outcome::Holds),
-        (3, Outcome::InPart, Outcome::Fails),
+        (Outcome::Holds, Outcome::Holds),
+        (Outcome::Fails, Outcome::Holds),
+        (Outcome::InPart, Outcome::Fails),
     ];
     Report {
         partial: false,
@@ -151,7 +158,7 @@ fn report() -> Report {
         seconds: 90.0,
         documents: vec![document],
         numbers: vec![number(true), number(false)],
-        claims: outcomes.map(claim).into(),
+        claims: CLAIMS.iter().zip(outcomes).map(judged).collect(),
         questions: vec![figure("open-optimum")],
         print_findings: vec![finding("exchanged"), finding("epsilon")],
     }
@@ -211,14 +218,6 @@ fn all_text_is_escaped() {
     assert_eq!(html.matches("<script").count(), 1, "only our own");
     assert!(!html.contains("alert('\""));
     assert!(html.contains("&lt;script&gt;alert('&quot;&amp;&quot;')&lt;/script&gt;"));
-}
-
-#[test]
-fn the_page_needs_nothing_else() {
-    let html = report().html();
-    for foreign in ["http:", "https:", "src=", "@import", "<link"] {
-        assert!(!html.contains(foreign), "{foreign}");
-    }
 }
 
 /// The values of an attribute, wherever it occurs.

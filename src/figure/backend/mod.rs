@@ -74,7 +74,7 @@ pub struct Recording {
     tips: Vec<(usize, String)>,
 }
 
-type Drawn<E = Infallible> = Result<(), ErrorKind<E>>;
+pub type Drawn<E = Infallible> = Result<(), ErrorKind<E>>;
 
 impl Recording {
     /// An empty drawing of this size.

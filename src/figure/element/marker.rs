@@ -3,7 +3,7 @@
 use plotters::style::ShapeStyle;
 use plotters_backend::{BackendCoord, DrawingBackend};
 
-use super::Drawn;
+use super::{Drawn, Recording};
 
 /// The shape of a dot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,15 +24,15 @@ impl Marker {
     }
 
     /// Draws it around a place. All have about the same area.
-    pub fn draw<DB: DrawingBackend>(
+    pub fn draw(
         self,
         (x, y): BackendCoord,
         radius: u32,
         style: &ShapeStyle,
-        backend: &mut DB,
-    ) -> Drawn<DB> {
+        drawing: &mut Recording,
+    ) -> Drawn {
         let corners: &[(f64, f64)] = match self {
-            Self::Disc => return backend.draw_circle((x, y), radius, style, true),
+            Self::Disc => return drawing.draw_circle((x, y), radius, style, true),
             Self::Square => &[(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)],
             Self::Triangle => &[(-1.25, 0.8), (1.25, 0.8), (0.0, -1.4)],
             Self::Diamond => &[(-1.3, 0.0), (0.0, -1.3), (1.3, 0.0), (0.0, 1.3)],
@@ -40,6 +40,6 @@ impl Marker {
         };
         let units = |part: f64| (part * f64::from(radius)).round() as i32;
         let place = |(dx, dy): &(f64, f64)| (x + units(*dx), y + units(*dy));
-        backend.fill_polygon(corners.iter().map(place), style)
+        drawing.fill_polygon(corners.iter().map(place), style)
     }
 }

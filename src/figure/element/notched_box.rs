@@ -3,7 +3,7 @@
 use plotters::style::{Color, ShapeStyle};
 use plotters_backend::{BackendCoord, DrawingBackend};
 
-use super::{Drawn, Hatching};
+use super::{Drawn, Element, Hatching, Recording};
 use crate::theme::Colour;
 
 /// Which part of a box is drawn.
@@ -32,54 +32,49 @@ pub struct BoxLook {
     pub whiskers: [bool; 2],
 }
 
-/// A box over one place of the horizontal axis.
-pub struct NotchedBox<C> {
-    pub points: Vec<C>,
+/// A box over one place of the horizontal axis. `numbers` are the lower whisker, the lower quartile, the lower end of
+/// the notch, the median, the upper end of the notch, the upper quartile and the upper whisker. `bounds` are the least
+/// and the greatest value there can be: nothing is drawn beyond them.
+pub fn notched_box<C>(
+    numbers: [C; 7],
+    bounds: [C; 2],
+    outliers: Vec<C>,
     look: BoxLook,
+) -> Element<C> {
+    let points = numbers.into_iter().chain(bounds).chain(outliers).collect();
+    Element::of_many(points, move |places, drawing| look.draw(places, drawing))
 }
 
-impl<C> NotchedBox<C> {
-    /// `numbers` are the lower whisker, the lower quartile, the lower end of the notch, the median,
-    /// the upper end of the notch, the upper quartile and the upper whisker. `bounds` are the least
-    /// and the greatest value there can be: nothing is drawn beyond them.
-    pub fn new(numbers: [C; 7], bounds: [C; 2], outliers: Vec<C>, look: BoxLook) -> Self {
-        Self { points: numbers.into_iter().chain(bounds).chain(outliers).collect(), look }
-    }
-
-    pub fn draw_at<DB: DrawingBackend>(
-        &self,
-        places: &[BackendCoord],
-        backend: &mut DB,
-    ) -> Drawn<DB> {
-        let look = &self.look;
+impl BoxLook {
+    fn draw(&self, places: &[BackendCoord], drawing: &mut Recording) -> Drawn {
         let Some((numbers, outliers)) = places.split_first_chunk::<9>() else { return Ok(()) };
         let x = numbers[0].0;
         let [whisker_low, low, notch_low, median, notch_high, high, whisker_high, least, greatest] =
             numbers.map(|place| place.1);
-        let (from_left, from_right) = (look.part != Part::Right, look.part != Part::Left);
-        let left = if from_left { x - look.half } else { x };
-        let right = if from_right { x + look.half } else { x };
+        let (from_left, from_right) = (self.part != Part::Right, self.part != Part::Left);
+        let left = if from_left { x - self.half } else { x };
+        let right = if from_right { x + self.half } else { x };
         let centre = left.midpoint(right);
         // Outliers at the same height are one.
         let mut heights: Vec<i32> = outliers.iter().map(|place| place.1).collect();
         heights.sort_unstable();
         heights.dedup_by_key(|y| *y / 4);
         for y in heights {
-            let radius = (look.half / 5).clamp(15, 30) as u32;
-            backend.draw_circle((centre, y), radius, &look.outlier, false)?;
+            let radius = (self.half / 5).clamp(15, 30) as u32;
+            drawing.draw_circle((centre, y), radius, &self.outlier, false)?;
         }
         // Downwards on the page: the upper quartile has the lesser y.
-        let is_bar = low - high < look.least_height;
+        let is_bar = low - high < self.least_height;
         let (mut top, mut bottom) = (high, low);
         if is_bar {
-            let middle = high.midpoint(low) - look.least_height / 2;
-            top = middle.max(greatest).min(least - look.least_height);
-            bottom = top + look.least_height;
+            let middle = high.midpoint(low) - self.least_height / 2;
+            top = middle.max(greatest).min(least - self.least_height);
+            bottom = top + self.least_height;
         }
         // A notch that is longer than the box ends with it, or the box would fold.
         let middle = median.clamp(top, bottom);
         let (upper, lower) = (notch_high.clamp(top, middle), notch_low.clamp(middle, bottom));
-        let dent = if is_bar || upper == lower { 0 } else { look.half / 2 };
+        let dent = if is_bar || upper == lower { 0 } else { self.half / 2 };
         let (from, to) = (
             if from_left { left + dent } else { left },
             if from_right { right - dent } else { right },
@@ -102,29 +97,29 @@ impl<C> NotchedBox<C> {
             (left, lower),
         ];
         for piece in [above, below] {
-            backend.fill_polygon(piece, &look.fill.filled())?;
+            drawing.fill_polygon(piece, &self.fill.filled())?;
         }
         for piece in [above, below] {
-            look.hatching.map_or(Ok(()), |hatching| hatching.draw(backend, &piece))?;
+            self.hatching.map_or(Ok(()), |hatching| hatching.draw(drawing, &piece))?;
         }
         let outline = above[..4].iter().chain(&below[2..]).chain([&above[4], &above[5]]);
-        backend.draw_path(outline.chain(&above[..2]).copied(), &look.pen)?;
+        drawing.draw_path(outline.chain(&above[..2]).copied(), &self.pen)?;
         if !is_bar {
             // Just inside a box whose median is a quartile, to show there too.
-            let inset = (look.median.stroke_width + look.pen.stroke_width) as i32 / 2;
+            let inset = (self.median.stroke_width + self.pen.stroke_width) as i32 / 2;
             let inset = inset.min((bottom - top) / 2);
             let y = middle.clamp(top + inset, bottom - inset);
-            backend.draw_line((from, y), (to, y), &look.median)?;
+            drawing.draw_line((from, y), (to, y), &self.median)?;
         }
         let ends = [(bottom, whisker_low.max(bottom)), (top, whisker_high.min(top))];
-        for ((quartile, end), _) in ends.into_iter().zip(look.whiskers).filter(|(_, known)| *known)
+        for ((quartile, end), _) in ends.into_iter().zip(self.whiskers).filter(|(_, known)| *known)
         {
-            backend.draw_line((centre, quartile), (centre, end), &look.pen)?;
+            drawing.draw_line((centre, quartile), (centre, end), &self.pen)?;
             // A whisker of no length shows by its cap, twice as thick on the edge of the box.
             let thick = if quartile == end { 2 } else { 1 };
             let (cap, pen) =
-                ((right - left) / 4, look.pen.stroke_width(thick * look.pen.stroke_width));
-            backend.draw_line((centre - cap, end), (centre + cap, end), &pen)?;
+                ((right - left) / 4, self.pen.stroke_width(thick * self.pen.stroke_width));
+            drawing.draw_line((centre - cap, end), (centre + cap, end), &pen)?;
         }
         Ok(())
     }
@@ -133,7 +128,7 @@ impl<C> NotchedBox<C> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::backend::{Recording, Shape};
+    use crate::backend::Shape;
     use crate::theme::INK;
 
     /// The pieces of a box, and how many lines are twice as thick as its outline.
@@ -151,10 +146,9 @@ mod tests {
             least_height: 40,
             whiskers,
         };
-        let element = NotchedBox::new(numbers.map(|y| (0, y)), [(0, 0); 2], Vec::new(), look);
         let mut recording = Recording::new((1000, 1000));
         let places = numbers.into_iter().chain([950, 90]).map(|y| (500, y));
-        element.draw_at(&places.collect::<Vec<_>>(), &mut recording).expect("drawn");
+        look.draw(&places.collect::<Vec<_>>(), &mut recording).expect("drawn");
         let thick = |shape: &&Shape| matches!(shape, Shape::Path { width: 20, .. });
         let caps = recording.shapes.iter().filter(thick).count();
         let pieces = recording.shapes.into_iter().filter_map(|shape| match shape {

@@ -30,17 +30,13 @@ impl NamedValue for Parameter {}
 pub enum Axis {
     /// The abscissa given with the data.
     At,
-    /// The number of records.
     Size,
-    /// ε.
     Epsilon,
     /// Priors whose parameters all agree.
     SymmetricPrior,
     /// Other priors.
     Prior,
-    /// δ.
     Delta,
-    /// γ.
     Gamma,
     /// Nothing has an order: the data sets side by side.
     Data,
@@ -118,9 +114,9 @@ impl Axis {
         match self {
             Self::Mechanism => String::new(),
             Self::At | Self::Data => {
-                format!("{:?} {}", case.label, vector(case.setting.posterior.counts()))
+                format!("{:?} {}", case.label, vector(case.setting.counts()))
             }
-            Self::SymmetricPrior | Self::Prior => vector(case.setting.posterior.prior().alpha()),
+            Self::SymmetricPrior | Self::Prior => vector(case.setting.prior.alpha()),
             Self::Size | Self::Epsilon | Self::Delta | Self::Gamma => {
                 format!("{:?}", self.position(case))
             }
@@ -136,7 +132,7 @@ impl Axis {
             Self::Size => ("n", self.name(case, naming)),
             Self::Epsilon => ("epsilon", self.name(case, naming)),
             Self::SymmetricPrior | Self::Prior => {
-                ("prior", vector(case.setting.posterior.prior().alpha()).replace(';', ","))
+                ("prior", vector(case.setting.prior.alpha()).replace(';', ","))
             }
             Self::Delta => ("delta", self.name(case, naming)),
             Self::Gamma => ("gamma", self.name(case, naming)),
@@ -173,7 +169,7 @@ impl Axis {
 
     /// The text under the axis.
     pub(super) fn label(self, panel: &Panel) -> Option<String> {
-        let k = panel.cases[0].setting.posterior.k();
+        let k = panel.cases[0].setting.k();
         let text = match self {
             Self::Data | Self::Mechanism => return None,
             Self::At => panel.grid.data.axis_label(),
@@ -208,9 +204,9 @@ impl Axis {
         let setting = &case.setting;
         match self {
             Self::At => case.at,
-            Self::Size => Some(setting.posterior.n() as f64),
+            Self::Size => Some(setting.n as f64),
             Self::Epsilon => Some(setting.epsilon.get()),
-            Self::SymmetricPrior => Some(setting.posterior.alpha(0)),
+            Self::SymmetricPrior => Some(setting.posterior().alpha(0)),
             Self::Delta => setting.delta.map(|delta| delta.get()),
             Self::Gamma => Some(setting.gamma.get()),
             Self::Prior | Self::Data | Self::Mechanism => None,
@@ -223,14 +219,14 @@ impl Axis {
             (Self::Delta, Some(delta)) => format!("{delta:?}"),
             (Self::Epsilon, Some(_)) => naming.epsilon(case).trim_start_matches("ε = ").to_owned(),
             (_, Some(position)) => position.to_string(),
-            (Self::Prior, None) => naming::parenthesised(case.setting.posterior.prior().alpha()),
+            (Self::Prior, None) => naming::parenthesised(case.setting.prior.alpha()),
             _ => naming.data(case),
         }
     }
 }
 
 fn has_symmetric_prior(case: &Case) -> bool {
-    let alpha = case.setting.posterior.prior().alpha();
+    let alpha = case.setting.prior.alpha();
     alpha.iter().all(|a| *a == alpha[0])
 }
 
@@ -330,6 +326,6 @@ impl Abscissa {
         let position = self.axis.position(case);
         case.label.as_deref() == Some(at)
             || position.is_some() && at.parse().ok() == position
-            || at.starts_with('(') && naming::parenthesised(case.setting.posterior.counts()) == at
+            || at.starts_with('(') && naming::parenthesised(case.setting.counts()) == at
     }
 }

@@ -6,7 +6,7 @@
 //! whichever run of whichever config.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use rayon::prelude::*;
@@ -16,10 +16,15 @@ use super::{Case, Naming, Panel, PlacedReadings};
 use engine::analysis::tuning;
 use engine::mechanism::Variant;
 use engine::mechanism::sampling::runs_of;
+use engine::parallel;
 use engine::posterior::metric::Metric;
+use engine::posterior::setting::Setting;
 use engine::refusal::Refusal;
 use system::fault::caught;
 use table::{Block, CalibrationRow, Content, NUMERICS, Tables};
+
+/// The part of the time of a wave in which mechanisms are calibrated and remapped, roughly.
+const TUNED: f64 = 0.7;
 
 /// About this many cells are laid out at a time.
 const CELLS_PER_WAVE: usize = 20_000;
@@ -47,7 +52,7 @@ impl Cell {
         let fits = match &content {
             Content::Runs(block) => {
                 let runs = runs_of(self.block, panel.runs).count();
-                let k = panel.cases[self.case].setting.posterior.k();
+                let k = panel.cases[self.case].setting.k();
                 self.variant.is_some() && block.fits(runs, k, panel.errors().len(), self.block == 0)
             }
             Content::Rows(_) => self.variant.is_none(),
@@ -62,8 +67,12 @@ pub trait Keeper: Sync {
     fn has(&self, cell: &Cell) -> bool;
     /// Keeps a cell, or the reason why it failed. Called from any thread.
     fn keep(&self, cell: &Cell, outcome: Result<Content, String>, seconds: f64);
-    /// Part of a mechanism's work at a case is done.
-    fn advance(&self, case: usize, variant: usize, part: f64);
+    /// What a case is of the whole work, relative to other cases.
+    fn weight(&self, _case: usize) -> f64 {
+        1.0
+    }
+    /// A case is begun. Called from any thread.
+    fn begin(&self, _case: usize) {}
     /// Whether no further cell should be begun.
     fn is_stopped(&self) -> bool;
 }
@@ -106,7 +115,6 @@ impl CellKey {
         self
     }
 
-    /// The key.
     pub(super) fn finish(self) -> String {
         self.0
     }
@@ -135,8 +143,6 @@ pub struct Task<'a> {
     pub panel: &'a Panel,
     pub case: &'a Case,
     pub setting: usize,
-    /// Called with a mechanism's place in the panel when its part is done.
-    pub finished: &'a (dyn Fn(usize) + Sync),
 }
 
 /// A panel and what its cases are called: cells are told apart, computed and put together here.
@@ -189,17 +195,25 @@ impl<'a> Layout<'a> {
         // wave are.
         let few = 2 * rayon::current_num_threads();
         let wave = if has_tuned { few } else { self.cases_per_wave() };
+        let weight = |cases: &[usize]| cases.iter().map(|&case| keeper.weight(case)).sum::<f64>();
+        let all = weight(cases);
         for cases in cases.chunks(wave) {
-            let wanted = self.wanted(cases, keeper);
+            let _wave = parallel::part(weight(cases) / all);
+            let mut wanted = self.wanted(cases, keeper);
+            wanted.retain(|wanted| !wanted.is_empty());
             if keeper.is_stopped() {
                 return;
             }
             if has_tuned {
+                let _part = parallel::part(TUNED);
                 self.tune(&wanted, keeper);
             }
-            wanted.into_par_iter().filter(|wanted| !wanted.is_empty()).for_each(|wanted| {
+            let weights: Vec<f64> =
+                wanted.iter().map(|wanted| keeper.weight(wanted[0].case)).collect();
+            parallel::for_each_weighed(&weights, &|place| {
                 if !keeper.is_stopped() {
-                    self.compute_case(&wanted, keeper);
+                    keeper.begin(wanted[place][0].case);
+                    self.compute_case(&wanted[place], keeper);
                 }
             });
         }
@@ -233,10 +247,10 @@ impl<'a> Layout<'a> {
     /// Calibrates and remaps what these cells need. One that fails will fail again in its cell.
     fn tune(&self, wanted: &[Vec<Cell>], keeper: &dyn Keeper) {
         let needed = wanted.iter().flatten().flat_map(|cell| {
-            let setting = &self.panel.cases[cell.case].setting;
+            let setting: &Setting = &self.panel.cases[cell.case].setting;
             self.variants_of(cell).iter().map(move |variant| (variant, setting))
         });
-        let _ = caught(|| self.panel.tuning.tune_all(needed, || keeper.is_stopped()));
+        let _ = caught(|| self.panel.tuning.prepare_all(needed, || keeper.is_stopped()));
     }
 
     /// The mechanisms that a cell is about.
@@ -256,7 +270,7 @@ impl<'a> Layout<'a> {
             let clock = Instant::now();
             let outcome = caught(|| {
                 fault::strike(self.panel.first + cell.case, "");
-                self.rows(cell, keeper).map_err(|refusal| refusal.to_string())
+                self.rows(cell).map_err(|refusal| refusal.to_string())
             });
             let content = outcome.flatten().map(|rows| Content::Rows(Box::new(rows)));
             keeper.keep(cell, content, clock.elapsed().as_secs_f64());
@@ -264,15 +278,13 @@ impl<'a> Layout<'a> {
     }
 
     /// The rows of a cell that is a case.
-    fn rows(&self, cell: &Cell, keeper: &dyn Keeper) -> Result<Tables, Refusal> {
+    fn rows(&self, cell: &Cell) -> Result<Tables, Refusal> {
         let panel = self.panel;
         let case = &panel.cases[cell.case];
-        let finished = |variant| keeper.advance(cell.case, variant, 1.0);
         let setting = panel.first + cell.case;
-        let mut tables =
-            panel.kind.rows(&Task { layout: self, panel, case, setting, finished: &finished })?;
+        let mut tables = panel.kind.rows(&Task { layout: self, panel, case, setting })?;
         for variant in &panel.variants {
-            let certificate = panel.tuned(variant, case)?.certificate;
+            let certificate = panel.prepared(variant, case)?.certificate;
             let row = |found| CalibrationRow::new(setting, &variant.label, &found);
             tables.calibration.extend(certificate.map(row));
         }
@@ -308,10 +320,13 @@ impl Panel {
         let (layout, kept) = (Layout::new(self), InMemory::default());
         let cases: Vec<usize> = (0..self.cases.len()).collect();
         layout.compute_cells(&cases, &kept);
-        let kept = kept.lock();
+        let kept = kept.into_found();
         let of_group = |group: Group| {
-            let contents = group.cells.iter().map(|cell| kept[&cell.text].clone());
-            layout.assemble(&group, contents.collect())
+            let content = |cell: &Cell| match &kept[&cell.text] {
+                Ok(content) => content.clone(),
+                Err(cause) => panic!("{}: {cause}", cell.text),
+            };
+            layout.assemble(&group, group.cells.iter().map(content).collect())
         };
         let groups = cases.par_iter().flat_map_iter(|&case| groups(&layout.cells(case)));
         let parts: Vec<Tables> = groups.map(of_group).collect();
@@ -340,27 +355,40 @@ pub fn groups(cells: &[Cell]) -> Vec<Group> {
     cells.chunk_by(|a, b| a.variant == b.variant).map(group).collect()
 }
 
-/// Keeps everything in memory.
+/// What cells hold, or why they failed, by their keys.
+type Found = HashMap<String, Result<Content, String>>;
+
+/// Keeps cells in memory: all, or only some, and then has the others.
 #[derive(Default)]
-struct InMemory(Mutex<HashMap<String, Content>>);
+pub struct InMemory {
+    only: Option<HashSet<String>>,
+    found: Mutex<Found>,
+}
 
 impl InMemory {
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, Content>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Of these cells only.
+    pub fn only(cells: &[Cell]) -> Self {
+        let only = cells.iter().map(|cell| cell.text.clone()).collect();
+        Self { only: Some(only), found: Mutex::default() }
+    }
+
+    /// What was kept.
+    pub fn into_found(self) -> Found {
+        self.found.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Keeper for InMemory {
     fn has(&self, cell: &Cell) -> bool {
-        self.lock().contains_key(&cell.text)
+        self.only.as_ref().is_some_and(|only| !only.contains(&cell.text))
     }
 
     fn keep(&self, cell: &Cell, outcome: Result<Content, String>, _: f64) {
-        let content = outcome.unwrap_or_else(|cause| panic!("{}: {cause}", cell.text));
-        self.lock().insert(cell.text.clone(), content);
+        self.found
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(cell.text.clone(), outcome);
     }
-
-    fn advance(&self, _: usize, _: usize, _: f64) {}
 
     fn is_stopped(&self) -> bool {
         false

@@ -16,7 +16,7 @@ fn mechanisms_are_told_apart_in_every_figure() {
         let drawn = |panel: &&Panel| panel.kind.id() != "family";
         for panel in experiment.panels.iter().filter(drawn) {
             let series = panel.series();
-            let base = |place: usize| panel.variants[place].mechanism.colour().map(Colour::hex);
+            let base = |place: usize| panel.variants[place].mechanism.colour.map(Colour::hex);
             let is_shade =
                 |place: usize| base(place).is_some_and(|base| base != series[place].colour);
             for (i, one) in series.iter().enumerate() {
@@ -38,7 +38,7 @@ fn mechanisms_are_told_apart_in_every_figure() {
 /// Whatever somebody puts into one figure.
 #[test]
 fn any_two_mechanisms_have_different_colours() {
-    let known = ALL.iter().chain(HISTORICAL).filter_map(|one| Some((one.id(), one.colour()?)));
+    let known = ALL.iter().chain(HISTORICAL).filter_map(|one| Some((one.id, one.colour?)));
     let mut all: Vec<(&str, Colour)> =
         known.map(|(id, colour)| (id, Colour::hex(colour))).collect();
     all.extend((0..6).map(|number| ("one's own", own_colour(number))));

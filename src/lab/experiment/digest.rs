@@ -105,3 +105,9 @@ pub fn percent(part: Option<f64>) -> String {
         Some(part) => format!("{:.0} %", 100.0 * part),
     }
 }
+
+/// A sentence with a capital letter at its beginning.
+pub fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+}

@@ -19,14 +19,16 @@ pub mod nearest_optimum;
 pub mod reading;
 pub mod release_map;
 mod scope;
+mod size;
 mod twin;
 mod value;
 
-pub use cell::{Cell, CellKey, Group, Keeper, Layout, Runs, Task, groups};
+pub use cell::{Cell, CellKey, Group, InMemory, Keeper, Layout, Runs, Task, groups};
 pub use data_source::{DataSet, DataSpec};
 pub use kind::Kind;
 pub use naming::Naming;
 pub use scope::ScopeName;
+pub use size::CaseSize;
 
 pub use axis::{Abscissa, Axis, Parameter};
 
@@ -35,16 +37,17 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use crate::experiment::reading::{Reading, ReadingSet, largest_deviation};
-use engine::analysis::tuning::{Tuned, TuningCache};
+use engine::analysis::size::is_sampled_only;
+use engine::analysis::tuning::TuningCache;
 use engine::mechanism::Variant;
-use engine::mechanism::law::{Distribution, Plan, Recipe, is_walked};
-use engine::mechanism::prepared::PreparedSetting;
+use engine::mechanism::law::{Bench, Distribution, Law};
 use engine::posterior::distance::Distance;
 use engine::posterior::metric::Metric;
 use engine::posterior::model::{Prior, compositions, vector};
 use engine::posterior::privacy::{Delta, Epsilon, Gamma, Guarantee};
 use engine::posterior::sensitivity::CandidatesInBeta;
-use engine::posterior::setting::Setting;
+use engine::posterior::setting::{Setting, SettingWithData};
+use engine::prepared::Prepared;
 use engine::refusal::Refusal;
 use figure::{Body, Colour, Figure, Scale, Series, UNSTATED, distinguish, own_colour};
 use table::{PanelRow, Row, SettingRow, Tables};
@@ -53,7 +56,6 @@ use table::{PanelRow, Row, SettingRow, Tables};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Grid {
     pub priors: Vec<Prior>,
-    /// ε.
     pub epsilons: Vec<Epsilon>,
     /// δ; may be empty.
     pub deltas: Vec<Delta>,
@@ -85,7 +87,7 @@ impl Grid {
 /// One point of the grid.
 #[derive(Clone)]
 pub struct Case {
-    pub setting: Setting,
+    pub setting: SettingWithData,
     /// The name of the data set, if it has one.
     pub label: Option<String>,
     /// Its abscissa in a figure, if one was given.
@@ -93,10 +95,16 @@ pub struct Case {
 }
 
 impl Case {
+    /// The same with n records of two categories, split evenly.
+    fn balanced(&self, n: u64) -> Self {
+        let setting = Setting { n, ..Setting::clone(&self.setting) };
+        Self { setting: SettingWithData::new(setting, vec![n / 2, n - n / 2]), ..self.clone() }
+    }
+
     /// Its row of `settings.csv`.
     fn row(&self, number: usize) -> SettingRow {
         let setting = &self.setting;
-        let posterior = &setting.posterior;
+        let posterior = setting.posterior();
         let sensitivity = setting.sensitivity();
         let beta = setting.beta(CandidatesInBeta::NPlusOne);
         let candidates = compositions(posterior.n(), posterior.k());
@@ -247,52 +255,65 @@ impl Panel {
         rows.iter().filter(|row| row.panel() == Some(&self.id))
     }
 
-    /// The plans of all mechanisms at one case: calibrated and remapped where the config says so.
-    pub fn plans(&self, case: &Case) -> Result<Vec<Plan>, Refusal> {
-        self.variants.iter().map(|variant| self.plan(variant, case)).collect()
+    /// The laws of all mechanisms at one case: calibrated and remapped where the config says so.
+    pub fn laws(&self, case: &Case) -> Result<Vec<Arc<dyn Law>>, Refusal> {
+        self.variants.iter().map(|variant| Ok(self.prepared(variant, case)?.law)).collect()
     }
 
-    /// The plan of one mechanism at one case.
-    fn plan(&self, variant: &Variant, case: &Case) -> Result<Plan, Refusal> {
-        self.tuned(variant, case)?.variant.plan(&case.setting)
+    /// What these laws share at the data of a case.
+    pub fn bench<'a>(
+        &self,
+        case: &'a Case,
+        laws: &'a [Arc<dyn Law>],
+        metrics: &[Metric],
+    ) -> Result<Bench<'a>, Refusal> {
+        Bench::new(
+            case.setting.posterior(),
+            case.setting.distance,
+            laws.iter().map(AsRef::as_ref),
+            metrics,
+        )
     }
 
-    /// One mechanism, tuned for data sets of the size of a case.
-    fn tuned(&self, variant: &Variant, case: &Case) -> Result<Tuned, Refusal> {
-        self.tuning.tune(variant, &case.setting)
+    /// One mechanism, prepared for data sets of the size of a case.
+    fn prepared(&self, variant: &Variant, case: &Case) -> Result<Prepared, Refusal> {
+        self.tuning.prepare(variant, &case.setting)
     }
 
-    /// The recipes of all mechanisms at one case in outline: enough to say what they cost.
-    pub fn outlines(&self, case: &Case) -> Result<Vec<Recipe>, Refusal> {
+    /// The laws of all mechanisms at one case in outline: enough to say what they cost.
+    pub fn outlines(&self, case: &Case) -> Result<Vec<Arc<dyn Law>>, Refusal> {
         self.variants.iter().map(|variant| variant.outline(&case.setting)).collect()
     }
 
     /// The law of the error of every mechanism at one case; `None` for one that is too large.
     fn distributions(&self, case: &Case) -> Result<Vec<Option<Distribution>>, Refusal> {
-        let plans = self.plans(case)?;
-        let prepared = PreparedSetting::new(&case.setting, &plans, &[]);
-        let law = |plan| Distribution::new(prepared.law(plan).as_ref(), prepared.distance());
-        Ok(plans.iter().map(law).collect())
+        let laws = self.laws(case)?;
+        let bench = self.bench(case, &laws, &[])?;
+        let law = |place| Distribution::new(bench.law(place).as_ref(), bench.distance());
+        Ok((0..laws.len()).map(law).collect())
     }
 
     /// Whether the law of a mechanism at a case is small enough to be walked.
     fn is_walked(&self, variant: &Variant, case: &Case) -> bool {
-        let recipe = variant.outline(&case.setting).ok();
-        let region = recipe.and_then(|recipe| recipe.region(&case.setting.posterior));
-        region.is_none_or(|region| is_walked(&region))
+        let law = variant.outline(&case.setting);
+        law.is_ok_and(|law| !is_sampled_only(law.as_ref(), case.setting.posterior()))
+    }
+
+    /// All readings of the panel.
+    fn all_readings(&self) -> &[Reading] {
+        self.readings.as_ref().map_or(&[], |set| &set.readings)
     }
 
     /// The readings, to be found by mechanism and case.
     fn placed_readings(&self) -> PlacedReadings<'_> {
-        let readings = self.readings.as_ref().map_or(&[][..], |set| &set.readings);
-        PlacedReadings { readings, abscissa: Abscissa::new(self) }
+        PlacedReadings { readings: self.all_readings(), abscissa: Abscissa::new(self) }
     }
 
     /// A reading that belongs to no cell of the panel.
     pub fn unplaced_reading(&self) -> Option<&Reading> {
         let abscissa = Abscissa::new(self);
-        let mut all = self.readings.iter().flat_map(|set| &set.readings);
-        all.find(|reading| !self.kind.has_place_for(self, &abscissa, reading))
+        let has_place = |reading: &&Reading| self.kind.has_place_for(self, &abscissa, reading);
+        self.all_readings().iter().find(|reading| !has_place(reading))
     }
 
     /// Whether two cases would stand at the same place of the same figure.
@@ -328,7 +349,7 @@ impl Panel {
                     Guarantee::Unstated => format!("{title} {UNSTATED}"),
                     _ => title,
                 },
-                colour: match variant.mechanism.colour() {
+                colour: match variant.mechanism.colour {
                     Some(colour) => Colour::hex(colour),
                     None => own_colour(own.next().unwrap_or(0)),
                 },

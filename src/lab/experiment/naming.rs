@@ -31,18 +31,18 @@ fn differ<T: PartialEq>(cases: &[Case], property: impl Fn(&Case) -> T) -> bool {
 impl Naming {
     /// Compares all cases.
     pub fn new(cases: &[Case]) -> Self {
-        let prior = |case: &Case| case.setting.posterior.prior().clone();
+        let prior = |case: &Case| case.setting.prior.clone();
         let priors = differ(cases, prior);
         // With one prior, two data sets of the same size must be told apart by their counts.
         let mut seen = std::collections::BTreeMap::new();
         let ambiguous = cases.iter().any(|case| {
-            let posterior = &case.setting.posterior;
+            let posterior = case.setting.posterior();
             let key = (posterior.n(), vector(posterior.prior().alpha()));
             *seen.entry(key).or_insert(posterior.counts()) != posterior.counts()
         });
         Self {
             labelled: cases.iter().all(|case| case.label.is_some()),
-            sizes: differ(cases, |case| case.setting.posterior.n()),
+            sizes: differ(cases, |case| case.setting.n),
             counts: ambiguous,
             priors,
             epsilons: differ(cases, |case| case.setting.epsilon),
@@ -78,8 +78,8 @@ impl Naming {
     pub fn data(&self, case: &Case) -> String {
         match &case.label {
             Some(label) if self.labelled => label.clone(),
-            _ if self.counts => format!("x = {}", parenthesised(case.setting.posterior.counts())),
-            _ => format!("n = {}", case.setting.posterior.n()),
+            _ if self.counts => format!("x = {}", parenthesised(case.setting.counts())),
+            _ => format!("n = {}", case.setting.n),
         }
     }
 }
@@ -107,7 +107,7 @@ fn rounded(value: f64, digits: usize) -> String {
 
 /// "prior (1, 1)".
 pub fn prior(case: &Case) -> String {
-    format!("prior {}", parenthesised(case.setting.posterior.prior().alpha()))
+    format!("prior {}", parenthesised(case.setting.prior.alpha()))
 }
 
 /// "ε = 1".

@@ -336,18 +336,7 @@ mod tests {
 
     #[test]
     fn a_curve_of_one_point_or_none_has_no_slope() {
-        let at = |at: &str| Reading {
-            mechanism: "a".into(),
-            at: at.into(),
-            quantity: Quantity::Curve,
-            value: 0.5,
-            error: 0.0,
-            pixel: 0.0,
-            at_error: None,
-            at_pixel: None,
-            runs: None,
-            note: String::new(),
-        };
+        let at = |at: &str| reading(Quantity::Curve, at, 0.5);
         let computed = |reading: Reading, points: &[(f64, f64)]| {
             reading.of_curve("p", points).map(|row| row.computed)
         };

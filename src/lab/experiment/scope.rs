@@ -25,7 +25,7 @@ impl ScopeName {
         match self {
             Self::All => Scope::All,
             Self::Corners => Scope::Corners,
-            Self::Data => Scope::One(case.setting.posterior.counts().to_vec()),
+            Self::Data => Scope::One(case.setting.counts().to_vec()),
         }
     }
 }

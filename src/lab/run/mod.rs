@@ -1,6 +1,6 @@
 //! Carrying out an experiment: cell by cell, whole or in shards, kept in a results folder.
 
-pub mod forecast;
 pub mod sample;
+pub mod size;
 pub mod store;
 pub mod sweep;

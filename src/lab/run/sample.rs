@@ -1,14 +1,13 @@
 //! Cells that are computed again.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 use std::hash::{BuildHasher, RandomState};
-use std::sync::{Mutex, PoisonError};
 
-use crate::experiment::{Cell, Keeper};
+use crate::experiment::{Cell, InMemory};
 use crate::run::store::{CellStore, FileError, Key};
 use crate::run::sweep::Sweep;
+use engine::parallel;
 use engine::rng;
-use table::Content;
 
 /// A random seed.
 pub fn entropy() -> u64 {
@@ -71,19 +70,21 @@ impl Sample {
         sweep: &Sweep,
         store: &CellStore,
     ) -> Result<Option<String>, FileError> {
-        for (&panel, cells) in &self.cells {
-            let again = Again::new(cells);
+        let panels: Vec<_> = self.cells.iter().collect();
+        for place in parallel::steps(0..panels.len()) {
+            let (&panel, cells) = panels[place];
+            let again = InMemory::only(cells);
             let mut cases: Vec<usize> = cells.iter().map(|cell| cell.case).collect();
             cases.sort_unstable();
             cases.dedup();
             sweep.layout(panel).compute_cells(&cases, &again);
-            let found = again.found.into_inner().unwrap_or_else(PoisonError::into_inner);
+            let found = again.into_found();
             for cell in cells {
                 let kept = store.get(Key::new(&cell.text))?.map(|(_, content)| content);
                 let name = || sweep.cell_name(panel, cell);
                 // Two settings may share a cell.
                 match found.get(&cell.text) {
-                    Some(Ok(bytes)) if kept.as_ref() == Some(bytes) => {}
+                    Some(Ok(content)) if kept == Some(content.encode()) => {}
                     Some(Err(cause)) => {
                         return Ok(Some(format!("{}: computed again it fails: {cause}", name())));
                     }
@@ -92,35 +93,5 @@ impl Sample {
             }
         }
         Ok(None)
-    }
-}
-
-/// Has every cell but those that are wanted, and takes these when they are computed.
-struct Again {
-    wanted: HashSet<String>,
-    found: Mutex<HashMap<String, Result<Vec<u8>, String>>>,
-}
-
-impl Again {
-    fn new(cells: &[Cell]) -> Self {
-        let wanted = cells.iter().map(|cell| cell.text.clone()).collect();
-        Self { wanted, found: Mutex::default() }
-    }
-}
-
-impl Keeper for Again {
-    fn has(&self, cell: &Cell) -> bool {
-        !self.wanted.contains(&cell.text)
-    }
-
-    fn keep(&self, cell: &Cell, outcome: Result<Content, String>, _: f64) {
-        let bytes = outcome.map(|content| content.encode());
-        self.found.lock().unwrap_or_else(PoisonError::into_inner).insert(cell.text.clone(), bytes);
-    }
-
-    fn advance(&self, _: usize, _: usize, _: f64) {}
-
-    fn is_stopped(&self) -> bool {
-        false
     }
 }

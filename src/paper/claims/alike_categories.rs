@@ -5,12 +5,11 @@
 //! for all.
 
 use super::Lab;
-use engine::mechanism::law::Recipe;
 use engine::numeric::sum::sum;
 use engine::numeric::{exp_accurate, expm1, ln};
 use engine::posterior::error_field::{Field, Reach};
 use engine::posterior::model::Counts;
-use engine::posterior::setting::Setting;
+use engine::posterior::setting::SettingWithData;
 
 /// k categories. The prior of all but the last is `small`; all n records are in the last.
 #[derive(Clone, Copy)]
@@ -105,12 +104,10 @@ fn arrangements(counts: &[u64], places: usize) -> f64 {
 }
 
 /// ln P of one member of every class.
-fn ln_probabilities(lab: &Lab, id: &str, setting: &Setting, classes: &[Class]) -> Vec<f64> {
-    let recipe = lab.variant(id).recipe(setting).expect("a setting that fits");
-    let Recipe::Exponential { rate } = recipe else {
-        panic!("only exponential mechanisms depend on the distance alone")
-    };
-    let posterior = &setting.posterior;
+fn ln_probabilities(lab: &Lab, id: &str, setting: &SettingWithData, classes: &[Class]) -> Vec<f64> {
+    let (law, posterior) = (lab.law(setting, id), setting.posterior());
+    let at = law.at(posterior).expect("a setting that fits");
+    let rate = at.rate().expect("a mechanism that depends on the distance alone");
     let windows = vec![(0, posterior.n()); posterior.k()];
     let field = setting.distance.field(posterior, &Reach { windows, ball: false });
     let scores: Vec<f64> =
@@ -145,7 +142,7 @@ mod tests {
         let prior = [100.0, 100.0, 100.0, 100.0, 1e8];
         let setting = lab.setting(&prior, &[0, 0, 0, 0, 8], epsilon, Some(delta));
         let pair = Scope::Pair(vec![0, 0, 0, 0, 8], vec![1, 0, 0, 0, 7]);
-        let all = audit::delta_at(&lab.variant("mh-beta"), &setting, &pair, epsilon);
+        let all = audit::delta_at(lab.law(&setting, "mh-beta").as_ref(), &setting, &pair, epsilon);
         let all = all.expect("a pair").delta;
         let ours = alike.delta(&lab, "mh-beta", epsilon, delta);
         assert!(all > 0.0 && (ours / all - 1.0).abs() < 1e-9, "{ours:e} {all:e}");

@@ -14,7 +14,7 @@ pub static CLAIM: Claim = Claim {
     figures: &["notes/fig2", "notes/fig3", "arxiv/fig6"],
     statement: "MH with β-smooth sensitivity is (ε, δ)-private.",
     meant: None,
-    effort: 0.3,
+    outputs: 3e7,
     judge,
 };
 
@@ -172,7 +172,8 @@ impl Audited {
 
 fn audit(lab: &Lab, setting: &Setting) -> (Loss, DeltaAt) {
     let epsilon = setting.epsilon.get();
-    let found = audit::examine(&lab.variant("mh-beta"), setting, &Scope::All, &[epsilon]);
+    let found =
+        audit::examine(lab.law(setting, "mh-beta").as_ref(), setting, &Scope::All, &[epsilon]);
     let mut found = found.expect("a setting that fits");
     (found.loss, found.deltas.swap_remove(0))
 }

@@ -19,7 +19,7 @@ pub static CLAIM: Claim = Claim {
         "The document's accuracy figures, on which its conclusions rest, have δ = \
          10⁻⁸. Only the figure of the losses has δ = 0.0005.",
     ),
-    effort: 0.25,
+    outputs: 2e7,
     judge,
 };
 
@@ -74,8 +74,8 @@ fn losses(
     scope: impl Fn(u64) -> Scope,
 ) -> Vec<ClaimPart> {
     let point = |&n: &u64| {
-        let template = lab.setting(&[1.0, 1.0], &balanced(n, 2), EPSILON, Some(STATED));
-        let loss = lab.loss(&template, id, &scope(n));
+        let setting = lab.setting(&[1.0, 1.0], &balanced(n, 2), EPSILON, Some(STATED));
+        let loss = lab.loss(&setting, id, &scope(n));
         Point { at: n, holds: loss < bound * EPSILON, ratio: loss }
     };
     ranges(clause, data, "n", "loss", &SIZES.iter().map(point).collect::<Vec<_>>())
@@ -135,10 +135,10 @@ fn small_prior(case: &str, contests: &[Contest]) -> Vec<ClaimPart> {
 
 /// The largest loss, and δ at half of it.
 fn with_delta(lab: &Lab) -> String {
-    let template = lab.setting(&[1.0, 1.0], &balanced(1000, 2), EPSILON, Some(STATED));
-    let variant = lab.variant("mh-beta");
-    let loss = audit::loss(&variant, &template, &Scope::All).expect("a setting that fits");
-    let half = audit::delta_at(&variant, &template, &Scope::All, 0.5 * loss.loss);
+    let setting = lab.setting(&[1.0, 1.0], &balanced(1000, 2), EPSILON, Some(STATED));
+    let law = lab.law(&setting, "mh-beta");
+    let loss = audit::loss(law.as_ref(), &setting, &Scope::All).expect("a setting that fits");
+    let half = audit::delta_at(law.as_ref(), &setting, &Scope::All, 0.5 * loss.loss);
     let half = half.expect("a setting that fits").delta;
     format!(
         "β-smooth, n = 1000: the largest loss {:.4} is between x = ({}, {}) and ({}, {}); δ at half \
@@ -153,9 +153,9 @@ fn without_the_two(lab: &Lab) -> String {
     variant.options.divisor = Some(1.0);
     let lab = lab.clone().substitute("mh-beta", variant);
     let told = LARGE.iter().map(|&b| {
-        let template = lab.setting(&[b, b], &[50, 50], EPSILON, Some(MEANT));
-        let ratio = Contest::new(&lab, &template, THREE).ratio("mh-beta", "lshist");
-        let loss = lab.loss(&template, "mh-beta", &Scope::All);
+        let setting = lab.setting(&[b, b], &[50, 50], EPSILON, Some(MEANT));
+        let ratio = Contest::new(&lab, &setting, THREE).ratio("mh-beta", "lshist");
+        let loss = lab.loss(&setting, "mh-beta", &Scope::All);
         format!("{ratio:.3} with a loss of {loss:.3} (b = {b})")
     });
     format!(

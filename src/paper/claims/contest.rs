@@ -3,7 +3,7 @@
 use super::Lab;
 use engine::mechanism;
 use engine::mechanism::law::Summary;
-use engine::posterior::setting::Setting;
+use engine::posterior::setting::SettingWithData;
 
 /// '≈', 'slightly', 'close to': within 10 %.
 pub const NEAR: f64 = 1.1;
@@ -15,7 +15,7 @@ pub struct Contest {
 
 impl Contest {
     /// The errors of the mechanisms `ids`.
-    pub fn new(lab: &Lab, setting: &Setting, ids: &[&'static str]) -> Self {
+    pub fn new(lab: &Lab, setting: &SettingWithData, ids: &[&'static str]) -> Self {
         let error = |id| lab.exact(setting, id).error.expect("a law that is walked");
         Self { errors: ids.iter().map(|&id| (id, error(id))).collect() }
     }

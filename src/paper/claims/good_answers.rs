@@ -15,7 +15,7 @@ pub static CLAIM: Claim = Claim {
                 better answers if its P[H ≤ t] is larger for every t up to the \
                 median of LSHist.)",
     meant: None,
-    effort: 0.05,
+    outputs: 5e6,
     judge,
 };
 

@@ -9,7 +9,6 @@ pub struct Case {
     pub n: u64,
     /// k' of bounds Theorem 4.5.
     pub steps: u32,
-    /// ε.
     pub epsilon: f64,
     /// Whether the claim is true there.
     pub holds: bool,

@@ -16,7 +16,7 @@ pub static CLAIM: Claim = Claim {
                 approaches LSHist (the ratio of their means falls below 1.1). With \
                 three and four categories the tendencies are similar.",
     meant: None,
-    effort: 0.4,
+    outputs: 4e7,
     judge,
 };
 

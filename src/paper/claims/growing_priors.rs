@@ -14,7 +14,7 @@ pub static CLAIM: Claim = Claim {
                 baseline LSDim and comes close to the improved LSHist (the ratio of \
                 their means falls below 1.1).",
     meant: None,
-    effort: 0.05,
+    outputs: 5e6,
     judge,
 };
 

@@ -7,7 +7,7 @@ use crate::formula::laplace_error::{RATIO_BOUND, failure, laplace_error};
 use crate::formula::steps;
 use engine::numeric::ln;
 use engine::posterior::model::Counts;
-use engine::posterior::setting::Setting;
+use engine::posterior::setting::SettingWithData;
 
 pub static CLAIM: Claim = Claim {
     number: 13,
@@ -23,7 +23,7 @@ pub static CLAIM: Claim = Claim {
         "The proof of Theorem 4.2 gives 1/ε where the theorem says O(ε), and that of \
          Theorem 4.4 uses lg as the natural logarithm.",
     ),
-    effort: 0.05,
+    outputs: 5e6,
     judge,
 };
 
@@ -67,7 +67,7 @@ fn ratios(lab: &Lab, data: Data) -> Vec<Vec<f64>> {
     EPSILONS.iter().map(|&epsilon| along(epsilon)).collect()
 }
 
-fn error(lab: &Lab, setting: &Setting, gamma: f64) -> f64 {
+fn error(lab: &Lab, setting: &SettingWithData, gamma: f64) -> f64 {
     laplace_error(&lab.distribution(setting, "lshist"), gamma)
 }
 
@@ -148,8 +148,8 @@ fn excesses(lab: &Lab, data: Data, unit: f64) -> Vec<Excess> {
 }
 
 /// The distance after t steps, or after as many as there are records.
-fn within(setting: &Setting, t: i64) -> f64 {
-    let counts = setting.posterior.counts();
+fn within(setting: &SettingWithData, t: i64) -> f64 {
+    let counts = setting.counts();
     let last = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
     let t = t.clamp(-last(counts[0]), last(counts[1]));
     steps::distance(setting, t).expect("no more steps than records")

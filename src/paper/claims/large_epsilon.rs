@@ -13,7 +13,7 @@ pub static CLAIM: Claim = Claim {
                 returns the exact posterior more often than every other private \
                 mechanism.",
     meant: None,
-    effort: 0.05,
+    outputs: 5e6,
     judge,
 };
 

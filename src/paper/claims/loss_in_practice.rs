@@ -14,7 +14,7 @@ pub static CLAIM: Claim = Claim {
                 loss of EHDL is not is no sentence of the text. It is read off \
                 Figure 6, and judged apart.)",
     meant: None,
-    effort: 0.3,
+    outputs: 3e7,
     judge,
 };
 
@@ -39,9 +39,9 @@ fn read_off_the_figure(parts: Vec<ClaimPart>) -> Vec<ClaimPart> {
 
 /// The figure goes on to n = 50000.
 fn at_the_corners(lab: &Lab) -> String {
-    let template = lab.setting(&[1.0, 1.0], &balanced(50_000, 2), EPSILON, None);
+    let setting = lab.setting(&[1.0, 1.0], &balanced(50_000, 2), EPSILON, None);
     let [ehd, ehds, ehdl] =
-        ["ehd", "ehds", "ehdl"].map(|id| lab.loss(&template, id, &Scope::Corners));
+        ["ehd", "ehds", "ehdl"].map(|id| lab.loss(&setting, id, &Scope::Corners));
     format!(
         "n = 50000, only data sets with at most three records in one category: EHD loses {ehd:.4}, EHDS \
          {ehds:.4}, EHDL {ehdl:.4}"
@@ -50,15 +50,15 @@ fn at_the_corners(lab: &Lab) -> String {
 
 /// EHDL where the local sensitivity of neighbours differs more than under the prior (1, 1).
 fn elsewhere(lab: &Lab) -> String {
-    let template = lab.setting(&[1e2, 1e2, 1e4], &[8, 8, 9], EPSILON, None);
-    let loss = lab.loss(&template, "ehdl", &Scope::All);
+    let setting = lab.setting(&[1e2, 1e2, 1e4], &[8, 8, 9], EPSILON, None);
+    let loss = lab.loss(&setting, "ehdl", &Scope::All);
     format!("under another prior, (100, 100, 10000) with n = 25, EHDL loses {loss:.4}")
 }
 
 fn along(lab: &Lab, id: &str, clause: &str, holds: impl Fn(f64) -> bool) -> Vec<ClaimPart> {
     let point = |&n: &u64| {
-        let template = lab.setting(&[1.0, 1.0], &balanced(n, 2), EPSILON, None);
-        let loss = lab.loss(&template, id, &Scope::All);
+        let setting = lab.setting(&[1.0, 1.0], &balanced(n, 2), EPSILON, None);
+        let loss = lab.loss(&setting, id, &Scope::All);
         Point { at: n, holds: holds(loss), ratio: loss }
     };
     ranges(clause, "", "n", "loss", &SIZES.iter().map(point).collect::<Vec<_>>())

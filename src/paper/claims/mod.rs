@@ -34,6 +34,9 @@ mod tail_bounds;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use engine::parallel;
+use engine::posterior::distance::Distance;
+
 pub use finding::{ClaimPart, Finding, Reading};
 pub use lab::{Lab, balanced};
 pub use verdict::{ONE_LINE, Outcome, Sentence, Verdict};
@@ -72,9 +75,16 @@ pub struct Claim {
     pub statement: &'static str,
     /// What the authors meant, where that is not what they wrote.
     pub meant: Option<&'static str>,
-    /// Roughly the seconds of one thread under one distance: for the order of work, and for progress.
+    /// It takes as long under one distance as about so many outputs: for the order of work, and for progress.
     #[serde(skip)]
-    pub effort: f64,
+    pub outputs: f64,
     #[serde(skip)]
     pub judge: fn(&Lab) -> Finding,
+}
+
+impl Claim {
+    /// What is found under each of these distances.
+    pub fn judged(&self, distances: &[&'static dyn Distance]) -> Vec<Finding> {
+        parallel::map(distances, |&distance| (self.judge)(&Lab::new(distance)))
+    }
 }

@@ -16,7 +16,7 @@ pub static CLAIM: Claim = Claim {
         "§4.4 computes its curves with the exponent εc/S. The mechanism that §2.3 \
          defines and proves private has εc/2S.",
     ),
-    effort: 0.05,
+    outputs: 5e6,
     judge,
 };
 

@@ -14,7 +14,7 @@ pub static CLAIM: Claim = Claim {
     statement: "LSDim, LSHist, EHD and EHDS are ε-private. MH with γ-smooth \
                 sensitivity, γ = 1, is 2ε-private.",
     meant: None,
-    effort: 0.2,
+    outputs: 2e7,
     judge,
 };
 
@@ -48,7 +48,7 @@ fn judge(lab: &Lab) -> Finding {
 fn part(lab: &Lab, id: &str, multiple: f64) -> ClaimPart {
     let (mut settings, mut largest) = (0.0, 0.0_f64);
     for setting in settings_of(lab, id) {
-        let loss = audit::loss(&lab.variant(id), &setting, &Scope::All);
+        let loss = audit::loss(lab.law(&setting, id).as_ref(), &setting, &Scope::All);
         settings += 1.0;
         largest = largest.max(loss.expect("a setting that fits").loss / setting.epsilon.get());
     }
@@ -66,7 +66,7 @@ fn settings_of<'a>(lab: &'a Lab, id: &'a str) -> impl Iterator<Item = Setting> +
     cases.flat_map(move |((prior, n), epsilon)| {
         gammas.iter().map(move |&gamma| Setting {
             gamma: Gamma::new(gamma).expect("a γ"),
-            ..lab.setting(prior, &balanced(n, prior.len()), epsilon, None)
+            ..Setting::clone(&lab.setting(prior, &balanced(n, prior.len()), epsilon, None))
         })
     })
 }

@@ -12,7 +12,7 @@ pub static CLAIM: Claim = Claim {
                 worst of the five mechanisms, EHDS is better than EHD, and EHDL is \
                 better than both.",
     meant: None,
-    effort: 0.05,
+    outputs: 5e6,
     judge,
 };
 

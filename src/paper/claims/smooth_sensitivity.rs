@@ -17,7 +17,7 @@ pub static CLAIM: Claim = Claim {
                 its score by more than the true posterior BI(x) does, and BI(x) \
                 changes it by LS(x).",
     meant: None,
-    effort: 0.2,
+    outputs: 2e7,
     judge,
 };
 
@@ -99,8 +99,9 @@ fn lemma(lab: &Lab, when: &str, priors: &[&[f64]], sizes: &[u64]) -> ClaimPart {
 
 /// The distance of every candidate from the posterior of `x`.
 fn scores(lab: &Lab, prior: &[f64], x: &Counts, candidates: &[Counts]) -> Vec<f64> {
-    let posterior = lab.setting(prior, x, 1.0, None).posterior;
+    let setting = lab.setting(prior, x, 1.0, None);
+    let posterior = setting.posterior();
     let reach = Reach { windows: vec![(0, posterior.n()); x.len()], ball: false };
-    let field = lab.distance.field(&posterior, &reach);
+    let field = lab.distance.field(posterior, &reach);
     candidates.iter().map(|candidate| field.at(candidate)).collect()
 }

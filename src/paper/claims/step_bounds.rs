@@ -7,7 +7,7 @@ use super::{Claim, ClaimPart, Finding, Lab, Reading, balanced};
 use crate::formula::{overtaking, step_bounds as formula, steps};
 use engine::mechanism::Global;
 use engine::parallel;
-use engine::posterior::setting::Setting;
+use engine::posterior::setting::SettingWithData;
 
 pub static CLAIM: Claim = Claim {
     number: 12,
@@ -30,7 +30,7 @@ pub static CLAIM: Claim = Claim {
          stated: n > (2k'+1)e^ε/(1 - e^(-k'ε)), and n > 3e^(ε/c)/(1 - e^(-ε)) with c \
          = 2 sqrt(1 - π/4).",
     ),
-    effort: 0.7,
+    outputs: 7e7,
     judge,
 };
 
@@ -60,14 +60,14 @@ fn judge(lab: &Lab) -> Finding {
 /// The lab with GS = sqrt(1 − π/4) in EHD.
 fn with_global_bound(lab: &Lab) -> Lab {
     let mut ehd = lab.variant("ehd");
-    if ehd.mechanism.id() == "ehd" {
+    if ehd.mechanism.id == "ehd" {
         ehd.options.global = Some(Global::Bound);
     }
     lab.clone().substitute("ehd", ehd)
 }
 
 /// A clause of the theorem: the decisive number at one case, and whether the clause is true.
-type Clause = fn(&Setting, u32, f64) -> (f64, bool);
+type Clause = fn(&SettingWithData, u32, f64) -> (f64, bool);
 
 /// Each clause with the mechanism it is about, and the number that decides it. The third argument
 /// of a clause is the exact P[H <= c(k')].
@@ -85,10 +85,10 @@ const CLAUSES: &[(&str, &str, &str, Clause)] = &[
         at_least(exact, formula::lshist_lower(k, setting.epsilon.get()))
     }),
     ("the lower bound for EHD", "ehd", "exact / bound", |setting, k, exact| {
-        above(exact, formula::ehd(k, setting.epsilon.get(), setting.posterior.n()).0)
+        above(exact, formula::ehd(k, setting.epsilon.get(), setting.n).0)
     }),
     ("the upper bound for EHD", "ehd", "exact / bound", |setting, k, exact| {
-        below(exact, formula::ehd(k, setting.epsilon.get(), setting.posterior.n()).1)
+        below(exact, formula::ehd(k, setting.epsilon.get(), setting.n).1)
     }),
     ("the lower bound for EHDL", "ehdl", "exact / bound", |setting, k, exact| {
         above(exact, ehdl(setting, k).0)
@@ -98,9 +98,9 @@ const CLAUSES: &[(&str, &str, &str, Clause)] = &[
     }),
 ];
 
-fn ehdl(setting: &Setting, k: u32) -> (f64, f64) {
+fn ehdl(setting: &SettingWithData, k: u32) -> (f64, f64) {
     let local = setting.sensitivity().local();
-    formula::ehdl(k, setting.epsilon.get(), setting.posterior.n(), local)
+    formula::ehdl(k, setting.epsilon.get(), setting.n, local)
 }
 
 fn equal(exact: f64, formula: f64) -> (f64, bool) {
@@ -140,17 +140,17 @@ fn epsilons_and_sizes() -> impl Iterator<Item = (f64, u64)> {
     EPSILONS.iter().flat_map(|&epsilon| SIZES.iter().map(move |&n| (epsilon, n)))
 }
 
-fn setting(lab: &Lab, n: u64, epsilon: f64) -> Setting {
+fn setting(lab: &Lab, n: u64, epsilon: f64) -> SettingWithData {
     lab.setting(&[1.0, 1.0], &balanced(n, 2), epsilon, None)
 }
 
 /// The exact P[H <= c(k')] for every k'.
-fn within(lab: &Lab, setting: &Setting, id: &str) -> Vec<f64> {
+fn within(lab: &Lab, setting: &SettingWithData, id: &str) -> Vec<f64> {
     let law = lab.distribution(setting, id);
     STEPS.iter().map(|&steps| law.at_most(radius(setting, steps))).collect()
 }
 
-fn radius(setting: &Setting, steps: u32) -> f64 {
+fn radius(setting: &SettingWithData, steps: u32) -> f64 {
     steps::radius(setting, steps).expect("a size with enough records")
 }
 

@@ -14,7 +14,7 @@ pub static CLAIM: Claim = Claim {
                 when n changes. For mechanisms calibrated to the Hellinger distance \
                 (EHD, EHDL, EHDS) these probabilities vary.",
     meant: None,
-    effort: 0.05,
+    outputs: 5e6,
     judge,
 };
 

@@ -13,7 +13,7 @@ pub static CLAIM: Claim = Claim {
                 probabilities: 0.19673467014, 0.11932560927, 0.07237464051 for \
                 LSDim, and 0.31606027941, 0.11627207896, 0.04277410743 for LSHist.",
     meant: None,
-    effort: 0.05,
+    outputs: 5e6,
     judge,
 };
 

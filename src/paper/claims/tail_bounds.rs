@@ -8,7 +8,7 @@ use engine::mechanism::law::Distribution;
 use engine::numeric::exp_accurate;
 use engine::numeric::sum::sum;
 use engine::posterior::sensitivity::CandidatesInBeta;
-use engine::posterior::setting::Setting;
+use engine::posterior::setting::SettingWithData;
 
 pub static CLAIM: Claim = Claim {
     number: 16,
@@ -26,7 +26,7 @@ pub static CLAIM: Claim = Claim {
         "The first two formulas of arxiv §6.2 divide by S where the mechanism, and \
          the last formula, divide by 2S.",
     ),
-    effort: 0.1,
+    outputs: 1e7,
     judge,
 };
 
@@ -61,14 +61,14 @@ fn judge(lab: &Lab) -> Finding {
     Finding { parts, remarks: vec![normalisers(lab), instances.limit()] }
 }
 
-fn smooth(setting: &Setting) -> f64 {
+fn smooth(setting: &SettingWithData) -> f64 {
     let beta = setting.beta(CandidatesInBeta::NPlusOne).expect("a δ");
     setting.sensitivity().beta_smooth(beta)
 }
 
 /// An exponential mechanism at one data set.
 struct Instance {
-    setting: Setting,
+    setting: SettingWithData,
     sensitivity: f64,
     normaliser: f64,
     error: Distribution,
@@ -76,15 +76,15 @@ struct Instance {
 
 impl Instance {
     fn weights(&self, divisor: f64) -> Weights {
-        let candidates = self.setting.posterior.n() as f64 + 1.0;
+        let candidates = self.setting.n as f64 + 1.0;
         Weights { candidates, epsilon: EPSILON, sensitivity: self.sensitivity, divisor }
     }
 
     /// c ↦ Σ e^(−εH/dS)/NL over all candidates at c or farther.
     fn sums(&self, divisor: f64) -> impl Fn(f64) -> f64 {
         let rate = EPSILON / (divisor * self.sensitivity);
-        let x = self.setting.posterior.counts()[0] as i64;
-        let moves = (0..=self.setting.posterior.n() as i64).map(|v| v - x);
+        let x = self.setting.counts()[0] as i64;
+        let moves = (0..=self.setting.n as i64).map(|v| v - x);
         let distances = moves.filter_map(|t| steps::distance(&self.setting, t));
         let masses: Vec<(f64, f64)> =
             distances.map(|d| (d, exp_accurate(-rate * d) / self.normaliser)).collect();
@@ -106,7 +106,7 @@ fn tails(error: &Distribution) -> Vec<(f64, f64)> {
 struct Instances(Vec<Instance>);
 
 impl Instances {
-    fn new(lab: &Lab, id: &str, sensitivity: fn(&Setting) -> f64) -> Self {
+    fn new(lab: &Lab, id: &str, sensitivity: fn(&SettingWithData) -> f64) -> Self {
         let data = SIZES.iter().flat_map(|&n| [balanced(n, 2), vec![1, n - 1]]);
         let instance = |x: Vec<u64>| {
             let setting = lab.setting(&[1.0, 1.0], &x, EPSILON, Some(DELTA));
@@ -142,8 +142,7 @@ impl Instances {
 
     /// bound / exact at the median and at the 90 % quantile, for balanced data of 1000 records.
     fn looseness(&self, bound: impl Fn(&Instance, f64) -> f64) -> Vec<(String, f64)> {
-        let middle =
-            self.0.iter().find(|instance| *instance.setting.posterior.counts() == [500, 500]);
+        let middle = self.0.iter().find(|instance| *instance.setting.counts() == [500, 500]);
         let instance = middle.expect("one of the sizes is 1000");
         let at = |name: &str, q: f64| {
             let c = instance.error.quantile(q);
@@ -156,7 +155,7 @@ impl Instances {
     /// Whether every tail is the sum over the candidates that far, up to n = 1000.
     fn equality(&self, when: &str, divisor: f64) -> ClaimPart {
         let (mut least, mut largest) = (f64::INFINITY, 0.0_f64);
-        for instance in self.0.iter().filter(|instance| instance.setting.posterior.n() <= 1000) {
+        for instance in self.0.iter().filter(|instance| instance.setting.n <= 1000) {
             let sum_from = instance.sums(divisor);
             for (c, tail) in tails(&instance.error) {
                 let ratio = tail / sum_from(c);

@@ -21,7 +21,6 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// As words.
     pub fn label(self) -> &'static str {
         match self {
             Self::Holds => "holds",

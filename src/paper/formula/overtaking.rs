@@ -43,7 +43,6 @@ pub struct SizeCache<T, F> {
 }
 
 impl<T, F: Fn(u64) -> T> SizeCache<T, F> {
-    /// An empty cache.
     pub fn new(compute: F) -> Self {
         Self { compute, sizes: RefCell::default() }
     }

@@ -5,7 +5,7 @@ use engine::numeric::expm1;
 use engine::numeric::log_affinity::log_affinity;
 use engine::posterior::error_field::Reach;
 use engine::posterior::model::Posterior;
-use engine::posterior::setting::Setting;
+use engine::posterior::setting::SettingWithData;
 
 /// The distance from the setting's posterior to the candidate that has `steps` records more in the
 /// first category and as many fewer in the second (the other way round if `steps` is negative).
@@ -13,22 +13,22 @@ use engine::posterior::setting::Setting;
 ///
 /// The documents write c(t) for |t| steps in either direction; the two directions agree only for a
 /// symmetric posterior.
-pub fn distance(setting: &Setting, steps: i64) -> Option<f64> {
+pub fn distance(setting: &SettingWithData, steps: i64) -> Option<f64> {
     if let Some(ln_affinity) = ln_affinity(setting, steps) {
         return Some(expm1(ln_affinity).abs().sqrt());
     }
-    let posterior = &setting.posterior;
+    let posterior = setting.posterior();
     let reach = Reach { ball: false, ..Reach::ball(posterior) };
     Some(setting.distance.field(posterior, &reach).at(&moved(posterior, steps)?))
 }
 
 /// ln(1 − c²), which distinguishes candidates even if their distances round to 1. `None` also for a
 /// distance that is not a function of the Bhattacharyya coefficient.
-pub fn ln_affinity(setting: &Setting, steps: i64) -> Option<f64> {
-    let posterior = &setting.posterior;
+pub fn ln_affinity(setting: &SettingWithData, steps: i64) -> Option<f64> {
+    let posterior = setting.posterior();
     let moved = moved(posterior, steps)?;
     let gap = |i: usize| log_affinity(posterior.alpha(i), posterior.counts()[i], moved[i]);
-    Some(setting.distance.power(posterior)? * (gap(0) + gap(1)))
+    Some(setting.distance.power(&setting.prior, setting.n)? * (gap(0) + gap(1)))
 }
 
 /// The counts after `steps` steps.
@@ -39,7 +39,7 @@ fn moved(posterior: &Posterior, steps: i64) -> Option<[u64; 2]> {
 
 /// The larger of the distances after `steps` steps in either direction: all candidates of at most
 /// `steps` steps lie within it. `None` if one direction has fewer records.
-pub fn radius(setting: &Setting, steps: u32) -> Option<f64> {
+pub fn radius(setting: &SettingWithData, steps: u32) -> Option<f64> {
     let steps = i64::from(steps);
     Some(distance(setting, steps)?.max(distance(setting, -steps)?))
 }

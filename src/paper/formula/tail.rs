@@ -10,7 +10,6 @@ use engine::numeric::{exp_accurate, expm1};
 pub struct Weights {
     /// |R|, the number of candidates.
     pub candidates: f64,
-    /// ε.
     pub epsilon: f64,
     /// S(x).
     pub sensitivity: f64,

@@ -5,12 +5,11 @@ use serde::{Deserialize, Serialize};
 
 use super::evidence::{Elsewhere, Evidence};
 use super::findings::Findings;
-use super::ledger::{Account, Entry, Kept, Part};
+use super::ledger::{Entry, Part};
 use super::question::Question;
 use super::sentences::{Told, sentences};
-use super::{Released, Request};
+use super::{Attribute, Released};
 use engine::posterior::model::Counts;
-use engine::posterior::privacy::Delta;
 
 /// The version of the formats. A change that older programs would misread makes a new one.
 pub const VERSION: u64 = 1;
@@ -36,7 +35,7 @@ pub struct ReleaseFile {
     pub dpbi: Option<String>,
     /// The columns of the table; the last one is the outcome. Cells are in order of the first column, then
     /// of the second, and so on.
-    pub columns: Vec<Column>,
+    pub columns: Vec<Attribute>,
     /// Sizes of the groups, if each is released on its own.
     pub fixed_groups: Option<Vec<u64>>,
     /// The number of records; none if it is private.
@@ -49,13 +48,6 @@ pub struct ReleaseFile {
     pub guarantee: String,
     /// The released count of every cell.
     pub released: Counts,
-}
-
-/// A column and its categories.
-#[derive(Serialize, Deserialize, JsonSchema)]
-pub struct Column {
-    pub name: String,
-    pub categories: Vec<String>,
 }
 
 /// What released counts tell.
@@ -71,7 +63,7 @@ pub struct PosteriorDocument {
     spent: Option<String>,
     /// Whether a ledger has all of them.
     checked_by_ledger: bool,
-    columns: Vec<Column>,
+    columns: Vec<Attribute>,
     /// Sizes of the groups, if each is released on its own.
     fixed_groups: Option<Vec<u64>>,
     /// The number of records, if it is public.
@@ -118,7 +110,7 @@ impl From<&Released> for ReleaseFile {
             id: release.id.clone(),
             time: release.time.clone(),
             dpbi: release.dpbi.clone(),
-            columns: columns(request),
+            columns: request.table.attributes().to_vec(),
             fixed_groups: request.fixed.clone(),
             n: release.n(),
             prior: request.prior.clone(),
@@ -128,13 +120,6 @@ impl From<&Released> for ReleaseFile {
             released: release.counts.clone(),
         }
     }
-}
-
-fn columns(request: &Request) -> Vec<Column> {
-    let columns = request.table.attributes().iter();
-    columns
-        .map(|one| Column { name: one.name.clone(), categories: one.categories.clone() })
-        .collect()
 }
 
 impl PosteriorDocument {
@@ -153,7 +138,7 @@ impl PosteriorDocument {
             releases: sources(evidence),
             spent: evidence.spent().map(|spent| spent.to_string()),
             checked_by_ledger,
-            columns: columns(request),
+            columns: request.table.attributes().to_vec(),
             fixed_groups: request.fixed.clone(),
             n: evidence.n(),
             prior: request.prior.clone(),
@@ -194,25 +179,6 @@ impl From<&Released> for Source {
     }
 }
 
-/// The state of a ledger.
-#[derive(Serialize, JsonSchema)]
-pub struct Ledger {
-    /// Releases entered so far.
-    releases: usize,
-    /// Whether ε is about one record more or less, because their number is private. Otherwise it is about one that
-    /// is replaced. None if the first entry was cut short, so that nobody can read it.
-    private_n: Option<bool>,
-    /// Their ε together, a decimal number.
-    spent: String,
-    budget: Option<String>,
-    /// The δ of the budget.
-    delta: Option<f64>,
-    /// δ of the exact composition at the budget's ε.
-    composed_delta: Option<f64>,
-    /// What keeps the budget.
-    kept: Option<&'static str>,
-}
-
 /// What was entered at one time.
 #[derive(Serialize, JsonSchema)]
 pub struct EntryDocument<'a> {
@@ -232,20 +198,6 @@ pub struct PartDocument<'a> {
     epsilon: String,
     /// The released counts.
     released: &'a [u64],
-}
-
-impl From<&Account> for Ledger {
-    fn from(account: &Account) -> Self {
-        Self {
-            releases: account.releases,
-            private_n: account.private_n,
-            spent: account.total.to_string(),
-            budget: account.budget.map(|budget| budget.to_string()),
-            delta: account.delta.map(Delta::get),
-            composed_delta: account.composed,
-            kept: account.kept.map(Kept::words),
-        }
-    }
 }
 
 impl<'a> From<&'a Entry> for EntryDocument<'a> {

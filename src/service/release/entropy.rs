@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 
+use engine::mechanism::law::coins::Coins;
 use rand::TryRng;
 use rand::rngs::SysRng;
 
@@ -13,6 +14,12 @@ const FETCHED: usize = 16_384;
 pub struct Entropy {
     bytes: [u8; FETCHED],
     used: usize,
+}
+
+impl Coins for Entropy {
+    fn is_secret(&self) -> bool {
+        true
+    }
 }
 
 impl Entropy {

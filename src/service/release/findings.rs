@@ -239,9 +239,20 @@ impl<'a> TablePosterior<'a> {
         }
         let laws = histograms.iter().enumerate().map(|(place, one)| law(releases, place, one));
         let laws = laws.collect::<Result<_, _>>()?;
-        let (sampled, drawn) = (OnceLock::new(), OnceLock::new());
-        let request = &first.request;
-        Ok(Self { request, released, histograms, laws, sampled, drawn, left_out: None })
+        Ok(Self { released, ..Self::of(&first.request, histograms, laws) })
+    }
+
+    /// What is known of the table if these are the laws of its histograms.
+    fn of(request: &'a Request, histograms: Vec<Histogram>, laws: Vec<Law>) -> Self {
+        Self {
+            request,
+            released: None,
+            histograms,
+            laws,
+            sampled: OnceLock::new(),
+            drawn: OnceLock::new(),
+            left_out: None,
+        }
     }
 
     /// What is known after counts of one histogram were released with noise of their own; `released` is what was
@@ -252,23 +263,15 @@ impl<'a> TablePosterior<'a> {
         released: Option<Vec<f64>>,
     ) -> Self {
         let histograms = request.histograms(law.n());
-        let (laws, sampled, drawn) = (vec![law], OnceLock::new(), OnceLock::new());
         let left_out = Some(left_out);
-        Self { request, released, histograms, laws, sampled, drawn, left_out }
+        Self { released, left_out, ..Self::of(request, histograms, vec![law]) }
     }
 
     /// What is known before anything is released.
     pub(super) fn before(&self) -> Self {
         let law = |one: &Histogram| CountsLaw::exactly(&one.prior, &vec![0; one.prior.k()]).into();
-        Self {
-            request: self.request,
-            released: None,
-            histograms: self.histograms.clone(),
-            laws: self.histograms.iter().map(law).collect(),
-            sampled: OnceLock::new(),
-            drawn: OnceLock::new(),
-            left_out: None,
-        }
+        let laws = self.histograms.iter().map(law).collect();
+        Self::of(self.request, self.histograms.clone(), laws)
     }
 
     /// Everything that is asked.
@@ -503,8 +506,8 @@ const MOST_PRODUCTS: f64 = 4e9;
 fn law(releases: &[Released], place: usize, histogram: &Histogram) -> Result<Law, String> {
     let seen: Vec<Seen> = (releases.iter())
         .map(|release| Seen {
-            variant: release.methods()[place].variant(),
-            template: release.methods()[place].template(),
+            law: release.methods()[place].law(),
+            setting: release.methods()[place].setting(),
             released: &release.counts[histogram.cells.clone()],
         })
         .collect();

@@ -18,10 +18,10 @@
 //! use dpbi_service::release::{Amount, Entropy, Method};
 //!
 //! // Public: of the data only n = 100 is known.
-//! let template = Setting::new(Prior::new(vec![1.0, 1.0])?, vec![100, 0], Epsilon::new(0.5)?);
+//! let setting = Setting::new(Prior::new(vec![1.0, 1.0])?, 100, Epsilon::new(0.5)?);
 //! let geometric = Variant::plain(mechanism::find("geometric").ok_or("no such mechanism")?);
 //! let epsilon: Amount = "0.5".parse()?;
-//! let method = Method::new(&geometric, &template, epsilon)?;
+//! let method = Method::new(&geometric, &setting, epsilon)?;
 //! assert_eq!(method.epsilon(), epsilon);
 //!
 //! // Private: the counts, and one draw.
@@ -32,7 +32,6 @@
 
 mod cells;
 mod densities;
-mod discrete;
 pub mod document;
 mod entropy;
 mod evidence;
@@ -52,8 +51,7 @@ mod tally;
 
 pub use cells::Cells;
 pub use densities::Density;
-pub use discrete::Source;
-pub use engine::posterior::amount::{Amount, AmountError};
+pub use engine::posterior::amount::Amount;
 pub use entropy::Entropy;
 pub use evidence::{Elsewhere, Evidence};
 pub use findings::{
@@ -63,7 +61,7 @@ pub use ledger::{
     Account, Budget, Entry, Kept, LedgerError, Lines, Part, compose, enter, in_releases,
     read as read_ledger,
 };
-pub use method::{MECHANISMS, Method, check_releases, usual};
+pub use method::{Method, check_releases, mechanisms, usual};
 pub use posterior::{
     BetaMixture, CountsLaw, Estimated, FORMS, Interval, Law, PublishedNoise, Seen, draws,
     share_deviation,

@@ -6,8 +6,8 @@
 //! is 2ε-private. Nothing else depends on the data.
 
 use super::Amount;
-use super::discrete::{Ratio, Source, noisy};
 use super::posterior::{Inferred, Published, PublishedNoise};
+use engine::mechanism::law::coins::{Coins, Ratio, noisy};
 use engine::posterior::model::{Counts, MOST_RECORDS, Prior};
 use engine::refusal::Refusal;
 
@@ -35,7 +35,7 @@ impl PrivateN {
         }
     }
 
-    pub(super) fn draw(&self, counts: &[u64], rng: &mut impl Source) -> Counts {
+    pub(super) fn draw(&self, counts: &[u64], rng: &mut dyn Coins) -> Counts {
         // No noise reaches the upper end: its probability is below e^(−8,000,000).
         let released = |&x: &u64| noisy(self.rate, x, MOST_RECORDS, rng);
         counts.iter().map(released).collect()

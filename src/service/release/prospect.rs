@@ -40,8 +40,8 @@ impl Prospect {
                 }
                 Drawing::Public { methods, .. } => {
                     let method = methods.get(number)?;
-                    let (variant, template) = (method.variant(), method.template());
-                    Law::given(&[Seen { variant, template, released: &expected }]).ok()?
+                    let (law, setting) = (method.law(), method.setting());
+                    Law::given(&[Seen { law, setting, released: &expected }]).ok()?
                 }
             };
             let half = |law: &Law| {

@@ -7,7 +7,6 @@ use super::table::MarginRow;
 /// first, since the first one is often the control.
 const ALL_PAIRS: usize = 6;
 
-/// What is asked.
 #[derive(Clone, Debug)]
 pub struct Question {
     /// The probability of intervals.

@@ -75,7 +75,6 @@ impl Released {
         }
     }
 
-    /// The mechanism's label.
     pub fn mechanism(&self) -> &str {
         self.methods().first().map_or(private_n::MECHANISM, |method| &method.variant().label)
     }
@@ -136,20 +135,8 @@ impl Released {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use engine::mechanism::Variant;
-    use engine::posterior::model::Prior;
-    use engine::posterior::privacy::Epsilon;
-    use engine::posterior::setting::Setting;
+    use super::super::method::tests::method;
     use engine::rng::stream;
-
-    fn method(label: &str, k: usize, n: u64, epsilon: &str) -> Method {
-        let epsilon: Amount = epsilon.parse().unwrap();
-        let (prior, counts) =
-            (Prior::new(vec![1.0; k]).unwrap(), [vec![n], vec![0; k - 1]].concat());
-        let template = Setting::new(prior, counts, Epsilon::new(epsilon.to_f64()).unwrap());
-        Method::new(&Variant::parse(label).unwrap(), &template, epsilon).unwrap()
-    }
 
     #[test]
     fn what_is_drawn_is_possible_and_what_is_not_is_known() {
@@ -161,7 +148,7 @@ mod tests {
             ("tight", 3, "1"),
             ("lattice", 3, "0.1"),
         ] {
-            let method = method(label, k, 8, epsilon);
+            let method = method(label, &vec![1.0; k], 8, epsilon);
             let mut rng = stream(5, &format!("{label} {k} {epsilon}"));
             let data = [vec![8], vec![0; k - 1]].concat();
             for _ in 0..100 {
@@ -177,7 +164,7 @@ mod tests {
             ("lattice", [1, 1, 2, 1]),
             ("lattice", [1, 0, 0, 0]),
         ] {
-            assert!(method(label, 4, 2, "1").refuses(&counts).is_some(), "{label}");
+            assert!(method(label, &[1.0; 4], 2, "1").refuses(&counts).is_some(), "{label}");
         }
     }
 }

@@ -6,7 +6,7 @@ use super::table::Table;
 use engine::mechanism::Variant;
 use engine::posterior::amount::Amount;
 use engine::posterior::distance::HELLINGER;
-use engine::posterior::model::{Posterior, Prior};
+use engine::posterior::model::Prior;
 use engine::posterior::privacy::{Epsilon, Gamma};
 use engine::posterior::setting::Setting;
 
@@ -57,12 +57,11 @@ impl Request {
 }
 
 impl Histogram {
-    /// The setting of a data set of as many records, all in the first cell: of the data only n is known.
-    pub fn template(&self, epsilon: Amount) -> Setting {
-        let mut counts = vec![0; self.prior.k()];
-        counts[0] = self.n;
+    /// The setting in which it is released.
+    pub fn setting(&self, epsilon: Amount) -> Setting {
         Setting {
-            posterior: Posterior::new(self.prior.clone(), counts),
+            prior: self.prior.clone(),
+            n: self.n,
             epsilon: Epsilon::new(epsilon.to_f64()).expect("an amount above 0 is an ε"),
             delta: None,
             gamma: Gamma::new(1.0).expect("1 is a γ"),

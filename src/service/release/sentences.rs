@@ -9,6 +9,7 @@ use super::request::Request;
 use engine::numeric::significant;
 use engine::posterior::privacy::compact;
 use engine::text::legible;
+use lab::experiment::digest::capitalised;
 
 /// More shares than this are not told, unless all of them are asked for.
 const MOST_SHARES: usize = 8;
@@ -159,14 +160,6 @@ fn shares(request: &Request, question: &Question, findings: &Findings) -> Vec<St
         true => told(&findings.shares, ""),
         false => findings.groups.iter().flat_map(group).collect(),
     }
-}
-
-/// With a capital letter at the beginning.
-fn capitalised(text: &str) -> String {
-    let mut letters = text.chars();
-    letters
-        .next()
-        .map_or(String::new(), |first| first.to_uppercase().collect::<String>() + letters.as_str())
 }
 
 /// The share that is compared: of all records of a group or, if shares are averaged over columns, the mean of several.

@@ -1,12 +1,17 @@
 //! The table that is released: one histogram over all combinations of the categories of its columns.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 /// A column and its declared categories.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Column")]
 pub struct Attribute {
     pub name: String,
     /// The values that are counted, one for each category.
     pub categories: Vec<String>,
     /// The category that takes every other value, if any does.
+    #[serde(skip)]
     pub other: Option<usize>,
 }
 
@@ -43,7 +48,6 @@ impl Table {
         Self { attributes }
     }
 
-    /// All columns.
     pub fn attributes(&self) -> &[Attribute] {
         &self.attributes
     }

@@ -484,7 +484,7 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_said_without_a_value_and_with_its_line() {
-        let cases: [(&[u8], &str); 18] = [
+        let cases: [(&[u8], &str); 19] = [
             (b"", "the data file d.csv is empty"),
             (b"\xef\xbb\xbf", "the data file d.csv is empty"),
             (b"id,answer\n", "the data file d.csv has no records"),
@@ -504,6 +504,7 @@ mod tests {
                 b"id,answer\r1,yes\r1\r",
                 "this record has 1 cell, but the header has 2\n  --> d.csv:3",
             ),
+            (b"id,answer\n1,secret,\n", "this record has 3 cells, but the header has 2"),
             (b"id,answer\n\n1,\"secret\nyes\n", "this quote is never closed\n  --> d.csv:3"),
             (
                 b"id,answer\n1,\"yes\"secret\n",

@@ -39,13 +39,12 @@ pub struct Report {
 }
 
 /// The trials of one sampler.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Line<'a> {
     pub sampler: &'a str,
     pub settings: usize,
     /// The number of draws, in all settings.
     pub draws: u64,
-    /// The smallest p-value.
     pub p: f64,
     /// The power in the setting where it is greatest.
     pub power: f64,
@@ -58,34 +57,28 @@ pub fn new_seed() -> Result<u64, String> {
     SysRng.try_next_u32().map(u64::from).map_err(|error| error.to_string())
 }
 
-/// Draws `draws` times from every sampler in every one of its settings; after every trial `advance` is called
-/// with its share of all trials.
-pub fn run(draws: u64, seed: u64, advance: impl Fn(f64) + Sync) -> Report {
-    try_all(&samplers::cases(), draws, seed, advance)
+/// Draws `draws` times from every sampler in every one of its settings.
+pub fn run(draws: u64, seed: u64) -> Report {
+    let part = parallel::part(MADE);
+    let cases = samplers::cases();
+    drop(part);
+    try_all(&cases, draws, seed)
 }
+
+/// The part of the time in which samplers are made ready.
+const MADE: f64 = 0.1;
 
 /// The same for the mechanisms of an experiment, in its own settings.
-pub fn run_experiment(
-    experiment: &Experiment,
-    draws: u64,
-    seed: u64,
-    advance: impl Fn(f64) + Sync,
-) -> Result<Report, Refusal> {
-    Ok(try_all(&samplers::cases_of(experiment)?, draws, seed, advance))
+pub fn run_experiment(experiment: &Experiment, draws: u64, seed: u64) -> Result<Report, Refusal> {
+    let part = parallel::part(MADE);
+    let cases = samplers::cases_of(experiment)?;
+    drop(part);
+    Ok(try_all(&cases, draws, seed))
 }
 
-/// Tries these samplers.
-pub fn try_all(
-    cases: &[SamplerCase],
-    draws: u64,
-    seed: u64,
-    advance: impl Fn(f64) + Sync,
-) -> Report {
-    let share = 1.0 / cases.len() as f64;
+pub fn try_all(cases: &[SamplerCase], draws: u64, seed: u64) -> Report {
     let trials = parallel::map(cases, |case: &SamplerCase| {
-        let trial = case.try_out(1.0, draws, seed).expect("a mechanism that can be used");
-        advance(share);
-        trial
+        case.try_out(1.0, draws, seed).expect("a mechanism that can be used")
     });
     Report { seed, trials }
 }
@@ -98,14 +91,7 @@ impl Report {
             let place = lines.iter().position(|line| line.sampler == trial.sampler);
             let place = place.unwrap_or_else(|| {
                 let sampler = &trial.sampler;
-                lines.push(Line {
-                    sampler,
-                    settings: 0,
-                    draws: 0,
-                    p: 1.0,
-                    power: 0.0,
-                    rejected: 0,
-                });
+                lines.push(Line { sampler, p: 1.0, ..Line::default() });
                 lines.len() - 1
             });
             let line = &mut lines[place];

@@ -4,23 +4,21 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use rayon::prelude::*;
-
 use super::{MOST_TRIALS, Subject, Trial};
 use crate::release::{Amount, Method};
 use engine::analysis::tuning::TuningCache;
-use engine::mechanism::law::{Plan, Recipe};
-use engine::mechanism::prepared::PreparedSetting;
+use engine::mechanism::law::{Bench, Law, OutputSet, Outputs};
 use engine::mechanism::sampling::{RUNS_PER_BLOCK, Sampler};
 use engine::mechanism::{self, Choice, Options, Variant};
 use engine::numeric::{Sum, exp_accurate};
 use engine::parallel;
 use engine::posterior::distance;
 use engine::posterior::error_field::Reach;
-use engine::posterior::model::{Counts, Posterior, Prior};
+use engine::posterior::model::{Counts, Prior};
 use engine::posterior::privacy::{Delta, Epsilon, Gamma};
-use engine::posterior::setting::Setting;
+use engine::posterior::setting::{Setting, SettingWithData};
 use engine::posterior::simplex::{BLOCK, Region};
+use engine::prepared::Prepared;
 use engine::refusal::Refusal;
 use engine::rng;
 use lab::experiment::{Case, Experiment};
@@ -89,13 +87,12 @@ const RELEASED: &[SampledSetting] = &[
 /// A mechanism in a setting.
 #[derive(Clone)]
 pub struct SamplerCase {
-    setting: Setting,
-    /// The mechanism, tuned.
+    setting: SettingWithData,
     variant: Variant,
+    prepared: Prepared,
     way: Way,
 }
 
-/// Which sampler draws.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
     /// The sampler of experiments.
@@ -139,10 +136,9 @@ pub fn cases_of(experiment: &Experiment) -> Result<Vec<SamplerCase>, Refusal> {
     }
     let case = |(case, variant): (&Case, &Variant)| {
         let setting = case.setting.clone();
-        let variant = tuning.tune(variant, &setting)?.variant;
-        let recipe = variant.recipe(&setting)?;
-        let simplex = || Region::simplex(setting.posterior.n(), setting.posterior.k());
-        let region = recipe.region(&setting.posterior).unwrap_or_else(simplex);
+        let prepared = tuning.prepare(variant, &setting)?;
+        let simplex = || Region::simplex(setting.n, setting.k());
+        let region = prepared.law.at(setting.posterior())?.region().unwrap_or_else(simplex);
         let outputs = region.size_bound();
         if outputs > MOST_OUTPUTS {
             let label = &variant.label;
@@ -153,9 +149,10 @@ pub fn cases_of(experiment: &Experiment) -> Result<Vec<SamplerCase>, Refusal> {
                 "use fewer records or categories",
             ));
         }
-        Ok(SamplerCase { setting, variant, way: Way::Experiment })
+        let variant = variant.clone();
+        Ok(SamplerCase { setting, variant, prepared, way: Way::Experiment })
     };
-    pairs.into_par_iter().map(case).collect()
+    parallel::map(&pairs, |pair| case(*pair)).into_iter().collect()
 }
 
 /// Every mechanism that can be released, drawn by the sampler of releases.
@@ -178,11 +175,11 @@ fn tuned_variants() -> Vec<Variant> {
     let remap = Options { remap: true, ..Options::default() };
     let calibrated = Options { calibrated: true, ..Options::default() };
     let tuned = |(options, word): (Options, &'static str)| {
-        let is_apt = move |mechanism: &&'static dyn mechanism::Mechanism| {
-            !options.calibrated || mechanism.choices().contains(&Choice::Calibrated)
+        let is_apt = move |mechanism: &&'static mechanism::Mechanism| {
+            !options.calibrated || mechanism.choices.contains(&Choice::Calibrated)
         };
         mechanism::ALL.iter().copied().filter(is_apt).map(move |mechanism| {
-            Variant::new(mechanism, options, format!("{}+{word}", mechanism.id()))
+            Variant::new(mechanism, options, format!("{}+{word}", mechanism.id))
         })
     };
     [(calibrated, "calibrated"), (remap, "remap")].into_iter().flat_map(tuned).collect()
@@ -201,16 +198,18 @@ fn at(
 ) -> Vec<SamplerCase> {
     const SOUND: &str = "the settings are valid";
     let setting = Setting {
-        posterior: Posterior::new(Prior::new(prior.to_vec()).expect(SOUND), counts.to_vec()),
+        prior: Prior::new(prior.to_vec()).expect(SOUND),
+        n: counts.iter().sum(),
         epsilon: Epsilon::new(epsilon).expect(SOUND),
         delta: Delta::new(1e-3).ok(),
         gamma: Gamma::new(1.0).expect(SOUND),
         distance: distance::find(distance).expect(SOUND),
     };
+    let setting = SettingWithData::new(setting, counts.to_vec());
     let ready = |variant: &Variant| {
-        let variant = tuning.tune(variant, &setting).ok()?.variant;
-        variant.plan(&setting).ok()?;
-        Some(SamplerCase { setting: setting.clone(), variant, way: Way::Experiment })
+        let prepared = tuning.prepare(variant, &setting).ok()?;
+        let (setting, variant) = (setting.clone(), variant.clone());
+        Some(SamplerCase { setting, variant, prepared, way: Way::Experiment })
     };
     variants.iter().filter_map(ready).collect()
 }
@@ -224,17 +223,17 @@ impl SamplerCase {
     /// Draws from the sampler with its scale multiplied by `off`, and compares the draws with the exact
     /// law of the correct one. Refuses a scale of which there is no law.
     pub fn try_out(&self, off: f64, draws: u64, seed: u64) -> Result<Trial, Refusal> {
-        let right = self.variant.plan(&self.setting)?;
-        let drawn = rescaled(&right, off)?;
+        let right = Arc::clone(&self.prepared.law);
+        let drawn = right.widened(off)?;
         // Noise that reaches as far as noise can has no wider law to be told from.
-        let wrong: Vec<Plan> =
-            [WRONG, 1.0 / WRONG].iter().filter_map(|off| rescaled(&right, *off).ok()).collect();
-        let plans: Vec<Plan> = [&right, &drawn].into_iter().chain(&wrong).cloned().collect();
-        let prepared = PreparedSetting::new(&self.setting, &plans, &[]);
-        let law = |plan: &Plan| probabilities(&self.setting, plan, &prepared);
-        let exact = law(&right);
-        let wrong = wrong.iter().map(|plan| {
-            let wrong = law(plan);
+        let wrong = [WRONG, 1.0 / WRONG].iter().filter_map(|off| right.widened(*off).ok());
+        let laws: Vec<Arc<dyn Law>> = [right.clone(), drawn].into_iter().chain(wrong).collect();
+        let (posterior, distance) = (self.setting.posterior(), self.setting.distance);
+        let bench = Bench::new(posterior, distance, laws.iter().map(AsRef::as_ref), &[])?;
+        let law = |place: usize| probabilities(&self.setting, &bench, place, &self.prepared);
+        let exact = law(0);
+        let wrong = (2..laws.len()).map(|place| {
+            let wrong = law(place);
             exact.keys().map(|outcome| wrong.get(outcome).copied().unwrap_or(0.0)).collect()
         });
         let subject = Subject {
@@ -252,16 +251,16 @@ impl SamplerCase {
         );
         if self.way == Way::Release {
             let method = self.method(off).expect("a mechanism that can be released");
-            let (counts, mut stream) = (self.setting.posterior.counts(), rng::stream(seed, &key));
+            let (counts, mut stream) = (self.setting.counts(), rng::stream(seed, &key));
             return Ok(subject.check(draws, || {
                 places.get(&method.draw(counts, &mut stream)).copied().unwrap_or(usize::MAX)
             }));
         }
-        let drawn = prepared.law(drawn);
+        let drawn = bench.law(1);
         let sampler = Sampler {
             law: drawn.as_ref(),
             fields: &[],
-            k: self.setting.posterior.k(),
+            k: self.setting.k(),
             runs: draws,
             seed,
             key: &key,
@@ -299,38 +298,28 @@ fn tally(sampler: &Sampler, places: &HashMap<Counts, usize>) -> (Vec<u64>, u64) 
     all.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The same mechanism with another scale.
-fn rescaled(plan: &Plan, off: f64) -> Result<Plan, Refusal> {
-    let recipe = match plan.recipe {
-        Recipe::Exponential { rate } => Recipe::Exponential { rate: rate / off },
-        Recipe::Noise { noise, scale, restored } => {
-            Recipe::Noise { noise, scale: scale * off, restored }
-        }
-        Recipe::Hamming { rate, weights } => Recipe::Hamming { rate: rate / off, weights },
-        Recipe::Lattice { noise } => Recipe::Lattice { noise: noise.widened(off) },
-        Recipe::Historical { noise } => Recipe::Historical { noise: noise.widened(off) },
-        Recipe::Weighed { weight } => Recipe::Weighed { weight: weight.to_the(1.0 / off) },
-        Recipe::OwnNoise { noise, restored } => {
-            Recipe::OwnNoise { noise: noise.to_the(1.0 / off)?, restored }
-        }
-        Recipe::Table { table, power } => Recipe::Table { table, power: power / off },
-    };
-    Ok(Plan { recipe, remap: plan.remap.clone() })
-}
-
-/// The probability of every output, in order. For an exponential mechanism it is computed from the
-/// definition, over all candidates one by one, independently of blocks, balls and plateaus. For the
-/// others, outputs with a probability of at most 10⁻¹⁶ in all are left out.
+/// The probability of every output, in order. Where the score decides it is computed from the definition, over
+/// all candidates one by one, independently of blocks, balls and plateaus. For the others, outputs with a
+/// probability of at most 10⁻¹⁶ in all are left out.
 fn probabilities(
-    setting: &Setting,
-    plan: &Plan,
-    prepared: &PreparedSetting,
+    setting: &SettingWithData,
+    bench: &Bench,
+    place: usize,
+    prepared: &Prepared,
 ) -> BTreeMap<Counts, f64> {
-    let (posterior, recipe) = (&setting.posterior, plan.recipe);
-    let law = prepared.law(recipe);
-    let field = setting.distance.field(posterior, &Reach::ball(posterior));
-    let simplex = || Region::simplex(posterior.n(), posterior.k());
-    let region = recipe.region(posterior).unwrap_or_else(simplex);
+    let (posterior, at) = (setting.posterior(), bench.at(place));
+    if at.rate().is_some() || at.region().is_none() {
+        let outputs = Outputs::new(OutputSet::Simplex, posterior.n(), posterior.k());
+        let field = setting.distance.field(posterior, &Reach::ball(posterior));
+        let logs = at.ln_probabilities(outputs, field.as_ref()).into_iter().map(exp_accurate);
+        return outputs.list().into_iter().zip(logs).collect();
+    }
+    let law = bench.law(place);
+    // The law itself walks one of several outputs that are alike.
+    let region = match &prepared.remap {
+        Some(_) => law.walked().expect("a law that is walked").region.clone(),
+        None => at.region().expect("a law that has one"),
+    };
     let blocks = region.blocks();
     let mut masses: BTreeMap<Counts, Sum> = BTreeMap::new();
     let mut row_masses = [0.0; BLOCK];
@@ -338,15 +327,10 @@ fn probabilities(
         region.walk(&blocks, block, |row| {
             let row_masses = &mut row_masses[..row.len];
             law.masses(row, row_masses);
-            for (t, &row_mass) in row_masses.iter().enumerate() {
+            for (t, &mass) in row_masses.iter().enumerate() {
                 let mut output = vec![0; posterior.k()];
                 row.output(t, &mut output);
-                let mass = match recipe {
-                    Recipe::Exponential { rate } => exp_accurate(-rate * field.at(&output)),
-                    _ => row_mass,
-                };
-                let released = plan.remap.as_ref().map(|remap| remap.replace(&output).into_owned());
-                masses.entry(released.unwrap_or(output)).or_default().add(mass);
+                masses.entry(output).or_default().add(mass);
             }
         });
     }

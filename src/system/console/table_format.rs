@@ -16,7 +16,6 @@ impl TableFormat {
     /// Every form.
     pub const ALL: &[Self] = &[Self::Markdown, Self::Latex, Self::Csv];
 
-    /// Its name.
     pub fn id(self) -> &'static str {
         match self {
             Self::Markdown => "markdown",

@@ -1,74 +1,76 @@
-//! Results folders as a stranger may have made them: manifests and logs rewritten by a grammar, links,
-//! pipes and devices where files should be. Whatever a command says to them, nothing outside of the
-//! folders that it was given may change, and it must come to an end.
+//! Results folders as a stranger may have made them: changed manifests, configs and logs, and links, pipes and
+//! devices where files should be. Whatever a command says to them, nothing outside of the folders that it was
+//! given may change, and it must come to an end.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use clap::Parser;
-use face::cli::Cli;
-use face::command;
 use lab::experiment::config::{self, Overrides};
 use lab::run::store::{CellStore, Key, log_head, log_record, sha256};
 use lab::run::sweep::Sweep;
+use proptest::collection::vec;
+use proptest::option::weighted;
+use proptest::prelude::*;
+use proptest::sample::{Index, select};
 use serde_json::{Value, json};
 use system::source::Source;
 
-use super::dice::Dice;
-use super::input::sound_message;
-use super::text;
-use crate::common::sealed;
+use super::command;
+use super::mutate::Mutation;
+use crate::common::{Sandbox, sealed};
 
 /// The files of a folder, by name.
 type Files = BTreeMap<String, Vec<u8>>;
 
 /// A small experiment.
-pub const CONFIG: &str = "name = \"v\"\nruns = 3\nprior = [1, 1]\nepsilon = 1\n\
-                          mechanisms = [\"lshist\", \"ehds\"]\ndata.balanced.sizes = [4, 6]\n";
+const CONFIG: &str = "name = \"v\"\nruns = 3\nprior = [1, 1]\nepsilon = 1\n\
+                      mechanisms = [\"lshist\", \"ehds\"]\ndata.balanced.sizes = [4, 6]\n";
 
-/// Sound folders to start from: the whole of the experiment, and its two shards.
+/// The whole of the experiment in `results/v`, and its two shards in `part1/v` and `part2/v`.
+pub fn prepare(sandbox: &Sandbox) {
+    sandbox.write("v.toml", CONFIG).succeed(&["run", "v.toml", "--format", "svg", "-q"]);
+    for shard in ["1", "2"] {
+        let (part, out) = (format!("{shard}/2"), format!("part{shard}"));
+        sandbox.succeed(&["run", "v.toml", "-q", "--shard", &part, "--out", &out]);
+    }
+}
+
+/// Sound folders to start from, and the keys and contents of the finished cells.
 pub struct Sound {
     whole: Files,
     shards: [Files; 2],
-    cells: Cells,
+    cells: Vec<(Key, Vec<u8>)>,
 }
 
-/// Finished cells: their keys and contents.
-type Cells = Vec<(Key, Vec<u8>)>;
-
 impl Sound {
-    /// Reads what `run` has left in `results/v`, `part1/v` and `part2/v`.
+    /// Reads what [`prepare`] has left below `home`.
     pub fn read(home: &Path) -> Self {
         let files = |folder: &str| {
             let entries = fs::read_dir(home.join(folder)).expect("a folder").flatten();
             let name = |entry: &fs::DirEntry| entry.file_name().to_string_lossy().into_owned();
             entries.map(|e| (name(&e), fs::read(e.path()).expect("readable"))).collect()
         };
+        let folder = home.join("results/v");
+        let config = Source::Disk(folder.join("config.toml"));
+        let experiment = config::load(&config, &Overrides::default()).expect("a config");
+        let (sweep, store) = (Sweep::whole(&experiment), CellStore::of(&[&folder]).expect("a log"));
+        let cells = sweep.cases().flat_map(|(panel, case)| sweep.cells(panel, case));
+        let keys = cells.map(|cell| Key::new(&cell.text));
+        let cells = keys.map(|key| (key, store.get(key).expect("readable").expect("there").1));
         Self {
             whole: files("results/v"),
             shards: [files("part1/v"), files("part2/v")],
-            cells: cells(&home.join("results/v")),
+            cells: cells.collect(),
         }
     }
-}
-
-fn cells(folder: &Path) -> Cells {
-    let config = Source::Disk(folder.join("config.toml"));
-    let experiment = config::load(&config, &Overrides::default()).expect("a config");
-    let (sweep, store) = (Sweep::whole(&experiment), CellStore::of(&[folder]).expect("a log"));
-    let cells = sweep.cases().flat_map(|(panel, case)| sweep.cells(panel, case));
-    let keys = cells.map(|cell| Key::new(&cell.text));
-    keys.map(|key| (key, store.get(key).expect("readable").expect("there").1)).collect()
 }
 
 /// What stands where a file should be.
 #[derive(Clone, Copy, Debug)]
 enum Thing {
-    LinkToFile,
-    LinkToNothing,
-    LinkToDevice,
-    LinkToFolder,
+    /// To a file outside, to nothing, to a device, to a folder.
+    Link(&'static str),
     SecondName,
     Pipe,
     Folder,
@@ -76,148 +78,118 @@ enum Thing {
 }
 
 const THINGS: [Thing; 8] = [
-    Thing::LinkToFile,
-    Thing::LinkToNothing,
-    Thing::LinkToDevice,
-    Thing::LinkToFolder,
+    Thing::Link("../../../outside/precious.csv"),
+    Thing::Link("../../../outside/made"),
+    Thing::Link("/dev/zero"),
+    Thing::Link("../../../outside/keep"),
     Thing::SecondName,
     Thing::Pipe,
     Thing::Folder,
     Thing::Garbage,
 ];
 
-/// Names of files that dpbi reads, writes or makes for a while.
-const NAMES: [&str; 16] = [
-    ".lock",
-    "unfinished.log",
-    "unfinished.log.changed",
-    "cells.log",
-    "cells.log.changed",
-    "summary.csv",
-    "summary.csv.changed",
-    "errors.csv",
-    "settings.csv",
-    "config.toml",
-    "config.toml.changed",
-    "manifest.json",
-    "box.svg",
-    ".dpbi-probe",
-    ".summary.csv.part",
-    ".dpbi-0123456789abcdef.part",
-];
+/// Names of files that dpbi makes for a while.
+const NAMES: &str = ".lock unfinished.log unfinished.log.changed cells.log.changed summary.csv.changed \
+    config.toml.changed .dpbi-probe .summary.csv.part .dpbi-0123456789abcdef.part";
 
 /// The commands that read results folders, and what they are given below the stranger's home.
 const COMMANDS: [&[&str]; 8] = [
-    &["plot", "inside/results/v", "--format", "svg"],
-    &["plot", "inside/results/v", "--format", "svg", "--json"],
-    &["verify", "inside/results/v", "--seed", "1"],
-    &["verify", "inside/part1/v", "--seed", "1", "--json"],
-    &["run", "inside/v.toml", "--out", "inside/results", "--format", "svg", "-q"],
-    &["run", "inside/v.toml", "--out", "inside/results", "--format", "none", "--fresh", "-q"],
-    &["merge", "inside/part1", "inside/part2", "--out", "inside/merged", "--format", "none", "-q"],
-    &["list", "--results", "inside/results"],
+    &["list", "--results", "./inside/results"],
+    &["plot", "./inside/results/v", "--format", "svg"],
+    &["plot", "./inside/results/v", "--format", "svg", "--json"],
+    &["verify", "./inside/results/v", "--seed", "1"],
+    &["verify", "./inside/part1/v", "--seed", "1", "--json"],
+    &["run", "./inside/v.toml", "--out", "./inside/results", "--format", "svg", "-q"],
+    &["run", "./inside/v.toml", "--out", "./inside/results", "--format", "none", "--fresh", "-q"],
+    &[
+        "merge",
+        "./inside/part1",
+        "./inside/part2",
+        "--out",
+        "./inside/merged",
+        "--format",
+        "none",
+        "-q",
+    ],
 ];
 
-/// Makes a worker ready: the first command of a process sets its threads, and reading seeds uses them.
-pub fn set_threads() {
-    let cli = Cli::try_parse_from(["dpbi", "verify", "/nowhere"]).expect("a command");
-    assert!(command::execute(&cli).is_err());
+/// What a stranger changes in a folder.
+#[derive(Clone, Debug)]
+struct Changes {
+    /// In the folder's own config, one text for another.
+    config: Option<(&'static str, &'static str)>,
+    log: Option<LogChange>,
+    manifest: Vec<ManifestChange>,
+    /// The manifest as bytes, when all else is done.
+    bytes: Option<Mutation>,
 }
 
-/// One stranger's folder and the commands that it is given to, one after the other.
+/// A log that is damaged, or whose records are sound, with other contents.
+#[derive(Clone, Debug)]
+struct LogChange {
+    file: &'static str,
+    /// Changes of the log's bytes.
+    bytes: Vec<Mutation>,
+    /// Changes of the contents of cells.
+    contents: Vec<(Index, Mutation)>,
+    /// A record of no cell: its key and its content.
+    record: Option<(String, Vec<u8>)>,
+}
+
+/// The way to a key of the manifest, and its new value; none if it is lost.
+type ManifestChange = (Vec<String>, Option<Value>);
+
+/// One stranger's folders and the commands that they are given to, one after the other.
+#[derive(Clone, Debug)]
 pub struct Strange {
-    whole: Files,
-    shard: Files,
-    other_shard: Files,
+    whole: Changes,
+    shard: Changes,
     things: Vec<(String, Thing)>,
-    commands: Vec<usize>,
+    commands: Vec<&'static [&'static str]>,
 }
 
 impl Strange {
-    /// A folder made by chance.
-    pub fn new(sound: &Sound, dice: &mut Dice) -> Self {
-        let mut strange = Self {
-            whole: sound.whole.clone(),
-            shard: sound.shards[0].clone(),
-            other_shard: sound.shards[1].clone(),
-            things: Vec::new(),
-            commands: Vec::new(),
-        };
-        for files in [&mut strange.whole, &mut strange.shard] {
-            if dice.once_in(4) {
-                change_config(files, dice);
-            }
-            if dice.once_in(3) {
-                change_log(files, &sound.cells, dice);
-            }
-            if !dice.once_in(5) {
-                change_manifest(files, dice);
-            }
-        }
-        for _ in 0..[0, 0, 1, 1, 2, 3][dice.below(6)] {
-            let name = match dice.once_in(4) {
-                true => dice.one(&strange.whole.keys().cloned().collect::<Vec<_>>()).clone(),
-                false => dice.one(&NAMES).to_string(),
-            };
-            strange.things.push((name, *dice.one(&THINGS)));
-        }
-        for _ in 0..dice.between(1, 3) {
-            // Listing reads every bundled config, and is slow.
-            let most = if dice.once_in(40) { COMMANDS.len() } else { COMMANDS.len() - 1 };
-            strange.commands.push(dice.below(most));
-        }
-        strange
+    pub fn any(sound: &Sound) -> impl Strategy<Value = Self> {
+        let names = sound.whole.keys().map(String::as_str).chain(NAMES.split(' '));
+        let names: Vec<String> = names.map(str::to_owned).collect();
+        let things = vec((select(names), select(&THINGS[..])), 0..3);
+        // Listing reads every bundled config, and is slow.
+        let [listing, others @ ..] = &COMMANDS;
+        let commands = vec(prop_oneof![300 => select(&others[..]), 1 => Just(*listing)], 1..4);
+        (Changes::any(sound), Changes::any(sound), things, commands)
+            .prop_map(|(whole, shard, things, commands)| Self { whole, shard, things, commands })
     }
 
-    /// What can be looked at after a failure.
-    pub fn describe(&self) -> Vec<u8> {
-        let commands: Vec<_> = self.commands.iter().map(|&place| COMMANDS[place]).collect();
-        let mut text = format!("{commands:?}\n{:?}\n", self.things).into_bytes();
-        for files in [&self.whole, &self.shard] {
-            text.extend(&files["manifest.json"]);
-            text.extend(&files["config.toml"]);
-        }
-        text
-    }
-
-    /// Gives the folder to its commands. Whether all of them did their work, or what is wrong.
-    pub fn judge(&self, folder: &Path) -> Result<bool, String> {
+    /// Gives the folders to the commands. Whether all of these did their work, or what is wrong.
+    pub fn judge(&self, sound: &Sound, folder: &Path) -> Result<bool, String> {
         let home = folder.join("stranger");
-        self.lay_out(&home);
+        let whole = self.whole.of(&sound.whole, sound);
+        let shard = self.shard.of(&sound.shards[0], sound);
+        self.lay_out(&home, [&whole, &shard, &sound.shards[1]]);
         let before = surroundings(&home);
+        let read: Vec<u8> = whole.into_values().flatten().collect();
         let mut accepted = true;
-        for &place in &self.commands {
-            let arguments = COMMANDS[place];
-            let absolute = |text: &&str| match text.starts_with("inside/") {
-                true => home.join(text).display().to_string(),
-                false => text.to_string(),
-            };
-            let arguments = arguments.iter().map(absolute);
-            let cli = Cli::try_parse_from(["dpbi".to_owned()].into_iter().chain(arguments));
-            let outcome = command::execute(&cli.expect("a command"));
-            if let Err(failure) = &outcome {
-                let message = failure.to_string();
-                let named: Vec<u8> = self.whole.values().flatten().copied().collect();
-                sound_message(&message, &named)?;
-                // Neither is the fault of a folder.
-                if ["failed; see failures.csv", "thread pool"].iter().any(|w| message.contains(w)) {
-                    return Err(format!("{:?}: {message}", COMMANDS[place]));
-                }
+        for arguments in &self.commands {
+            let refusal = command(&home, arguments, &read)?;
+            // Neither is the fault of a folder.
+            let faults = ["failed; see failures.csv", "thread pool"];
+            if faults.iter().any(|fault| refusal.contains(fault)) {
+                return Err(format!("{arguments:?}: {refusal}"));
             }
-            accepted &= outcome.is_ok();
+            accepted &= refusal.is_empty();
             let after = surroundings(&home);
             if after != before {
-                let changed = before.keys().chain(after.keys());
+                let paths = before.keys().chain(after.keys());
                 let changed: Vec<_> =
-                    changed.filter(|path| before.get(*path) != after.get(*path)).collect();
-                return Err(format!("{:?} changed {changed:?}", COMMANDS[place]));
+                    paths.filter(|path| before.get(*path) != after.get(*path)).collect();
+                return Err(format!("{arguments:?} changed {changed:?}"));
             }
         }
         Ok(accepted)
     }
 
     /// Makes the stranger's home anew.
-    fn lay_out(&self, home: &Path) {
+    fn lay_out(&self, home: &Path, [whole, shard, other_shard]: [&Files; 3]) {
         if home.exists() {
             fs::remove_dir_all(home).expect("removable");
         }
@@ -231,10 +203,10 @@ impl Strange {
         fs::write(home.join("inside/results/other/summary.csv"), PRECIOUS).expect("writable");
         // `dpbi list` looks for the bundled experiments.
         let folders = [
-            ("inside/results/v", &self.whole),
-            ("inside/results/beta_balanced", &self.whole),
-            ("inside/part1/v", &self.shard),
-            ("inside/part2/v", &self.other_shard),
+            ("inside/results/v", whole),
+            ("inside/results/beta_balanced", whole),
+            ("inside/part1/v", shard),
+            ("inside/part2/v", other_shard),
         ];
         for (folder, files) in folders {
             let path = home.join(folder);
@@ -253,26 +225,22 @@ impl Strange {
 
 const PRECIOUS: &[u8] = b"precious\n";
 
+const GARBAGE: &[u8] = b"my own notes\n";
+
 impl Thing {
     fn put(self, path: &Path, home: &Path) {
         let _ = fs::remove_file(path).or_else(|_| fs::remove_dir_all(path));
-        let link = |target: PathBuf| {
-            #[cfg(unix)]
-            std::os::unix::fs::symlink(target, path).expect("writable");
-            #[cfg(not(unix))]
-            let _ = target;
-        };
         match self {
-            Self::LinkToFile => link("../../../outside/precious.csv".into()),
-            Self::LinkToNothing => link(home.join("outside/made")),
-            Self::LinkToDevice => link("/dev/zero".into()),
-            Self::LinkToFolder => link(home.join("outside/keep")),
+            #[cfg(unix)]
+            Self::Link(target) => std::os::unix::fs::symlink(target, path).expect("writable"),
+            #[cfg(not(unix))]
+            Self::Link(_) => {}
             Self::SecondName => {
                 fs::hard_link(home.join("outside/precious.csv"), path).expect("writable");
             }
             Self::Pipe => drop(std::process::Command::new("mkfifo").arg(path).status()),
             Self::Folder => fs::create_dir(path).expect("writable"),
-            Self::Garbage => fs::write(path, b"my own notes\n").expect("writable"),
+            Self::Garbage => fs::write(path, GARBAGE).expect("writable"),
         }
     }
 }
@@ -301,196 +269,157 @@ fn surroundings(home: &Path) -> BTreeMap<PathBuf, String> {
     found
 }
 
-/// Paths, and what looks like one.
-fn name(dice: &mut Dice) -> String {
-    const STRANGE: [&str; 24] = [
-        "../other/summary.csv",
-        "../../../precious.csv",
-        "../../../outside/precious.csv",
-        "../../../outside/keep/summary.csv",
-        "../../v.toml",
-        "/dev/zero",
-        "/dev/stdin",
-        "/proc/self/mem",
-        "..",
-        ".",
-        "",
-        "./summary.csv",
-        "a/../../other/summary.csv",
-        "..\\other\\summary.csv",
-        "C:summary.csv",
-        "\u{0}summary.csv",
-        "\u{1b}[31m.csv",
-        ".lock",
-        ".dpbi-0123456789abcdef.part",
-        "manifest.json",
-        "unfinished.log",
-        "summary.csv.changed",
-        "summary.csv",
-        "box.svg",
-    ];
-    match dice.below(12) {
-        0 => "x".repeat(dice.between(1, 5000)) + ".csv",
-        1 => "../".repeat(dice.between(1, 40)) + "x.csv",
-        _ => dice.one(&STRANGE).to_string(),
+impl Changes {
+    fn any(sound: &Sound) -> impl Strategy<Value = Self> {
+        let manifest: serde_json::Map<String, Value> =
+            serde_json::from_slice(&sound.whole["manifest.json"]).expect("an object");
+        let keys: Vec<String> = manifest.into_iter().map(|(key, _)| key).collect();
+        let record = prop_oneof![Just("started fresh".to_owned()), name()];
+        let log = (
+            select(&["cells.log", "unfinished.log"][..]),
+            vec(Mutation::any(), 0..3),
+            vec((any::<Index>(), Mutation::any()), 0..4),
+            weighted(0.3, (record, vec(any::<u8>(), 0..50))),
+        );
+        let log = log.prop_map(|(file, bytes, contents, record)| LogChange {
+            file,
+            bytes,
+            contents,
+            record,
+        });
+        let manifest = vec(manifest_change(keys), 0..3);
+        (
+            weighted(0.25, select(&CONFIG_CHANGES[..])),
+            weighted(0.33, log),
+            manifest,
+            weighted(0.05, Mutation::any()),
+        )
+            .prop_map(|(config, log, manifest, bytes)| Self {
+                config,
+                log,
+                manifest,
+                bytes,
+            })
+    }
+
+    /// A sound folder with these changes, whose manifest has the hashes of the changed files, as a forger would
+    /// write it.
+    fn of(&self, folder: &Files, sound: &Sound) -> Files {
+        let mut files = folder.clone();
+        if let Some((from, to)) = self.config {
+            let config = String::from_utf8_lossy(&files["config.toml"]).replacen(from, to, 1);
+            files.insert("config.toml".into(), config.into_bytes());
+        }
+        if let Some(log) = &self.log {
+            files.insert(log.file.into(), log.changed(&files["cells.log"], &sound.cells));
+        }
+        let mut manifest: Value = serde_json::from_slice(&files["manifest.json"]).expect("JSON");
+        for (name, bytes) in &files {
+            if !name.starts_with('.') && name != "manifest.json" {
+                manifest["files"][name] = sha256(bytes).into();
+            }
+        }
+        for (way, value) in &self.manifest {
+            let (key, way) = way.split_last().expect("a key");
+            let object = way.iter().fold(&mut manifest, |object, key| &mut object[key]);
+            if !object.is_object() {
+                *object = json!({});
+            }
+            match value {
+                Some(value) => object[key] = value.clone(),
+                None => drop(object.as_object_mut().expect("an object").remove(key)),
+            }
+        }
+        manifest.as_object_mut().expect("an object").remove("sha256");
+        let mut manifest = sealed(&format!("{manifest:#}")).into_bytes();
+        self.bytes.iter().for_each(|mutation| mutation.apply(&mut manifest, None));
+        files.insert("manifest.json".into(), manifest);
+        files
     }
 }
 
-fn hash(dice: &mut Dice) -> Value {
-    match dice.below(4) {
-        0 => sha256(PRECIOUS).into(),
-        1 => sha256(b"my own notes\n").into(),
-        2 => sha256(b"").into(),
-        _ => value(dice),
+impl LogChange {
+    fn changed(&self, log: &[u8], cells: &[(Key, Vec<u8>)]) -> Vec<u8> {
+        let mut log = log.to_vec();
+        if !self.contents.is_empty() {
+            let mut cells = cells.to_vec();
+            for (cell, mutation) in &self.contents {
+                let cell = cell.index(cells.len());
+                mutation.apply(&mut cells[cell].1, None);
+            }
+            log = log_head();
+            cells.iter().for_each(|(key, content)| log.extend(log_record(*key, content)));
+        }
+        let record = self.record.iter();
+        record.for_each(|(key, content)| log.extend(log_record(Key::new(key), content)));
+        self.bytes.iter().for_each(|mutation| mutation.apply(&mut log, None));
+        log
     }
+}
+
+/// What a stranger may say in the config of a folder.
+const CONFIG_CHANGES: [(&str, &str); 9] = [
+    ("name = \"v\"", "name = \"../other\""),
+    ("name = \"v\"", "name = \"/tmp/v\""),
+    ("runs = 3", "runs = 9223372036854775807"),
+    ("[4, 6]", "[4, 100000000]"),
+    ("[4, 6]", "{ from = 1, to = 100000, count = 100000 }"),
+    ("[1.0, 1.0]", "[1.0, 1.0, 1.0, 1.0]"),
+    ("runs = 3", "runs = 3\nreadings = \"../../../outside/precious.csv\""),
+    ("[data.balanced]", "[data.file]\npath = \"/dev/zero\"\n[data.balanced]"),
+    ("label = \"ehds\"", "label = \"../../../outside/precious\""),
+];
+
+/// Paths, and what looks like one.
+fn name() -> impl Strategy<Value = String> {
+    const STRANGE: &str = "../other/summary.csv ../../../precious.csv ../../../outside/precious.csv \
+        ../../../outside/keep/summary.csv ../../v.toml /dev/zero /dev/stdin /proc/self/mem .. .  \
+        ./summary.csv a/../../other/summary.csv ..\\other\\summary.csv C:summary.csv \0summary.csv \
+        \u{1b}[31m.csv .lock .dpbi-0123456789abcdef.part manifest.json unfinished.log \
+        summary.csv.changed summary.csv box.svg";
+    prop_oneof![
+        10 => select(STRANGE.split(' ').map(str::to_owned).collect::<Vec<_>>()),
+        1 => (1..5000_usize).prop_map(|length| "x".repeat(length) + ".csv"),
+        1 => (1..40_usize).prop_map(|levels| "../".repeat(levels) + "x.csv"),
+    ]
+}
+
+/// The SHA-256 of a file that somebody may have, or anything.
+fn hash() -> impl Strategy<Value = Value> {
+    let texts = [PRECIOUS, GARBAGE, b""].map(|text| Value::from(sha256(text)));
+    prop_oneof![3 => select(texts.to_vec()), 1 => value()]
 }
 
 /// Any JSON value: wrong types, huge numbers, texts that a terminal would obey.
-fn value(dice: &mut Dice) -> Value {
-    match dice.below(12) {
-        0 => Value::Null,
-        1 => json!(dice.once_in(2)),
-        2 => json!(dice.bits()),
-        3 => json!(-(dice.below(1000) as i64)),
-        4 => json!(f64::from_bits(dice.bits())),
-        5 => json!(u64::MAX - dice.below(3) as u64),
-        6 => json!(1e300),
-        7 => json!(name(dice)),
-        8 => json!("\u{1b}]0;x\u{7}\n\r\u{202e}"),
-        9 => json!([name(dice), dice.below(10)]),
-        10 => (0..dice.between(1, 100)).fold(json!(1), |inner, _| json!([inner])),
-        _ => json!({ name(dice): dice.below(10) }),
-    }
+fn value() -> impl Strategy<Value = Value> {
+    let deep = (1..100).fold(json!(1), |inner, _| json!([inner]));
+    let odd =
+        [json!(null), json!(u64::MAX), json!(1e300), json!("\u{1b}]0;x\u{7}\n\r\u{202e}"), deep];
+    prop_oneof![
+        select(odd.to_vec()),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        name().prop_map(Value::from),
+        (name(), 0..10).prop_map(|(name, number)| json!([name, number])),
+        (name(), 0..10).prop_map(|(name, number)| json!({ name: number })),
+    ]
 }
 
-fn change_manifest(files: &mut Files, dice: &mut Dice) {
-    let text = String::from_utf8(files["manifest.json"].clone()).expect("UTF-8");
-    let mut manifest: Value = serde_json::from_str(&text).expect("a manifest");
-    let hashes = |files: &Files| -> serde_json::Map<String, Value> {
-        let names = files.iter().filter(|(name, _)| !name.starts_with('.'));
-        let names = names.filter(|(name, _)| *name != "manifest.json");
-        names.map(|(name, bytes)| (name.clone(), sha256(bytes).into())).collect()
-    };
-    // As a forger would.
-    manifest["files"] = hashes(files).into();
-    for _ in 0..dice.below(4) {
-        let key = dice.one(&KEYS);
-        match dice.below(9) {
-            0..=2 => manifest["files"][name(dice)] = hash(dice),
-            3..=4 => {
-                let replacing = (0..dice.between(1, 3)).map(|_| (name(dice), hash(dice)));
-                manifest["replacing"] = Value::Object(replacing.collect());
-                manifest["complete"] = dice.once_in(2).into();
-            }
-            5 => manifest["replacing"] = json!([name(dice), name(dice)]),
-            6 => manifest["shard"] = json!({ "index": dice.below(4), "count": *dice.one(&COUNTS) }),
-            7 => drop(manifest.as_object_mut().expect("an object").remove(*key)),
-            _ => manifest[*key] = value(dice),
-        }
-        if !manifest["files"].is_object() {
-            manifest["files"] = json!({});
-        }
-    }
-    manifest.as_object_mut().expect("an object").remove("sha256");
-    let mut text = match dice.below(12) {
-        0 => manifest.to_string().into_bytes(),
-        _ => sealed(&format!("{manifest:#}")).into_bytes(),
-    };
-    if dice.once_in(12) {
-        text::mutate(&mut text, dice);
-    }
-    files.insert("manifest.json".into(), text);
-}
-
-const KEYS: [&str; 18] = [
-    "dpbi",
-    "numerics",
-    "commit",
-    "name",
-    "command",
-    "seed",
-    "runs",
-    "shard",
-    "started",
-    "ended",
-    "seconds",
-    "complete",
-    "failures",
-    "config",
-    "replacing",
-    "files",
-    "cells",
-    "rustc",
-];
-
-const COUNTS: [u64; 6] = [0, 1, 2, 3, 100_000, u64::MAX];
-
-/// A log whose records are sound, and some of whose contents are not what they should be.
-fn with_other_contents(cells: &Cells, dice: &mut Dice) -> Vec<u8> {
-    let mut log = log_head();
-    for (key, content) in cells {
-        let mut content = content.clone();
-        for _ in 0..dice.below(3) {
-            let place = dice.below(content.len().max(1));
-            match dice.below(4) {
-                0 => content.truncate(place),
-                1 => content.splice(place..place, dice.bytes(3)).for_each(drop),
-                2 => content.iter_mut().skip(place).take(1).for_each(|byte| *byte = 0),
-                _ => {
-                    let bits = dice.bits() as u8;
-                    content.iter_mut().skip(place).take(1).for_each(|byte| *byte ^= bits);
-                }
-            }
-        }
-        log.extend(log_record(*key, &content));
-    }
-    log
-}
-
-/// Changes what the folder's own config says.
-fn change_config(files: &mut Files, dice: &mut Dice) {
-    let mut text = String::from_utf8(files["config.toml"].clone()).expect("UTF-8");
-    let changes = [
-        ("name = \"v\"", "name = \"../other\""),
-        ("name = \"v\"", "name = \"/tmp/v\""),
-        ("name = \"v\"", "name = \"w\""),
-        ("runs = 3", "runs = 1000000000"),
-        ("runs = 3", "runs = 9223372036854775807"),
-        ("[4, 6]", "[4, 100000000]"),
-        ("[4, 6]", "{ from = 1, to = 100000, count = 100000 }"),
-        ("[1.0, 1.0]", "[1.0, 1.0, 1.0, 1.0]"),
-        ("runs = 3", "runs = 3\nreadings = \"/dev/zero\""),
-        ("runs = 3", "runs = 3\nreadings = \"../../../outside/precious.csv\""),
-        ("[data.balanced]", "[data.file]\npath = \"/dev/zero\"\n[data.balanced]"),
-        ("label = \"ehds\"", "label = \"../../../outside/precious\""),
-    ];
-    for _ in 0..dice.between(1, 2) {
-        let (from, to) = dice.one(&changes);
-        text = text.replacen(from, to, 1);
-    }
-    files.insert("config.toml".into(), text.into_bytes());
-}
-
-/// Changes the log of cells, or adds one of an unfinished run.
-fn change_log(files: &mut Files, cells: &Cells, dice: &mut Dice) {
-    let mut log = files["cells.log"].clone();
-    for _ in 0..dice.between(1, 3) {
-        match dice.below(7) {
-            5 | 6 => log = with_other_contents(cells, dice),
-            0 => log.truncate(dice.below(log.len() + 1)),
-            1 => {
-                let place = dice.below(log.len().max(1));
-                log.iter_mut().skip(place).take(1).for_each(|byte| *byte ^= 1 << dice.below(8));
-            }
-            2 => log.extend(log_record(Key::new("started fresh"), &[])),
-            3 => {
-                let length = *dice.one(&[0, 1, 40, 5000]);
-                let content = dice.bytes(length);
-                log.extend(log_record(Key::new(&name(dice)), &content));
-            }
-            _ => log.splice(0..0, log_head()).for_each(drop),
-        }
-    }
-    let name = if dice.once_in(2) { "cells.log" } else { "unfinished.log" };
-    files.insert(name.into(), log);
+fn manifest_change(keys: Vec<String>) -> impl Strategy<Value = ManifestChange> {
+    let key = || select(keys.clone()).prop_map(|key| vec![key]);
+    let counts = select(vec![0, 1, 2, 3, 100_000, u64::MAX]);
+    let shard = (0..4, counts).prop_map(|(index, count)| json!({ "index": index, "count": count }));
+    let one = |key: &str| vec![key.to_owned()];
+    prop_oneof![
+        3 => (name(), hash())
+            .prop_map(|(name, hash)| (vec!["files".to_owned(), name], Some(hash))),
+        2 => (name(), hash())
+            .prop_map(|(name, hash)| (vec!["replacing".to_owned(), name], Some(hash))),
+        1 => [name(), name()].prop_map(move |names| (one("replacing"), Some(json!(names)))),
+        1 => any::<bool>().prop_map(move |flag| (one("complete"), Some(flag.into()))),
+        1 => shard.prop_map(move |shard| (one("shard"), Some(shard))),
+        1 => key().prop_map(|key| (key, None)),
+        2 => (key(), value()).prop_map(|(key, value)| (key, Some(value))),
+    ]
 }

@@ -15,7 +15,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use page::{Item, Page};
+use crate::common::root;
+use page::Item;
 use shell::Shell;
 
 const LONGEST_PAGE: &str = "what-the-reproduction-found.md";
@@ -82,49 +83,8 @@ fn every_page_can_be_reached_and_every_link_leads_somewhere() {
 
 #[test]
 fn the_readme_s_commands_are_commands() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let faults = readme::faults(&read(&root.join("README.md")));
+    let faults = readme::faults(&read(&root().join("README.md")));
     assert!(faults.is_empty(), "{}", faults.join("\n"));
-}
-
-#[test]
-fn a_page_that_does_not_keep_its_word_is_found_out() {
-    let faults = |text: &str| {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("page.md");
-        std::fs::write(&path, text).unwrap();
-        Trial::new(&path, false).carry_out().join("\n")
-    };
-    let console = |body: &str| faults(&format!("# A page\n\n```console\n{body}\n```\n"));
-    assert_eq!(console("$ echo one; echo two >&2\none\ntwo\n$ (exit 2)\n$ echo $?\n2"), "");
-    assert_eq!(console("$ echo a \\\n  b\na b\n$ cat <<'EOF'\nc\nEOF\nc"), "");
-    assert_eq!(console("$ cargo run --release -- mechanisms\n…\n  hamming…\n…"), "");
-    for (page, fault) in [
-        (console("$ echo one\ntwo"), "docs/page.md:4: `echo one`\n--- expected\ntwo\n--- got\none"),
-        (console("$ echo one"), "--- got\none"),
-        (console("$ (exit 3)"), "ended with status 3"),
-        (console("$ cargo build\n…"), "not in the guide"),
-        (console("one"), "begins with `$ `"),
-        (faults("```sh\ndpbi list\n```\n"), "docs/page.md:1: a block is `console`"),
-        (faults("- ```console\n  $ true\n  ```\n"), "has no end"),
-        (faults("    dpbi list\n"), "is not tried"),
-        (faults("```text\n$ dpbi list\n```\n"), "belong in a `console` block"),
-        (faults("```toml\nname = 1\n```\n"), "which file this becomes"),
-        (faults("<!-- file: a.toml -->\n```toml\nname = 1\n```\n"), "used by nothing below"),
-        (faults("![box](figures/box.png)\n"), "below `<!-- figure: PATH -->`"),
-        (
-            faults("<!-- figure: a.png -->\n![box](figures/box.png)\n"),
-            "no command above makes a.png",
-        ),
-        (
-            faults(
-                "```console\n$ echo > a.png\n```\n<!-- figure: a.png -->\n![a](figures/box.png)\n",
-            ),
-            "docs/page.md:5: figures/box.png is not what a.png is now",
-        ),
-    ] {
-        assert!(page.contains(fault), "{page}\ninstead of\n{fault}");
-    }
 }
 
 /// One page carried out in a folder of its own.
@@ -146,24 +106,17 @@ impl<'a> Trial<'a> {
 
     /// What is wrong with the page.
     fn carry_out(mut self) -> Vec<String> {
-        let page = Page::parse(&self.text);
-        for (line, fault) in &page.faults {
-            self.fault(*line, fault);
-        }
-        for (at, item) in page.items.iter().enumerate() {
+        let items = page::items(&self.text);
+        for (at, item) in items.iter().enumerate() {
             match item {
                 Item::Command { line, text, expected } => {
-                    let excused = matches!(page.items.get(at + 1),
+                    let excused = matches!(items.get(at + 1),
                         Some(Item::Command { text, .. }) if text == "echo $?");
                     self.command(*line, text, expected.clone(), excused);
                 }
-                Item::File { line, name, text, append } => {
-                    self.shell.write(name, text, *append);
-                    if !page.items[at + 1..].iter().any(|later| later.names(name)) {
-                        self.fault(*line, &format!("{name} is used by nothing below it"));
-                    }
-                }
+                Item::File { name, text, append } => self.shell.write(name, text, *append),
                 Item::Figure { line, made, shown } => self.figure(*line, made, shown),
+                Item::Fault { line, what } => self.fault(*line, what),
             }
         }
         if self.update && !self.edits.is_empty() {
@@ -228,7 +181,7 @@ impl<'a> Trial<'a> {
 }
 
 fn docs() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("docs")
+    root().join("docs")
 }
 
 fn pages() -> Vec<PathBuf> {

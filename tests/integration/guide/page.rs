@@ -14,159 +14,100 @@ pub enum Item {
     /// `$ …` in a `console` block, with the lines below it.
     Command { line: usize, text: String, expected: Lines },
     /// A `toml` or `csv` block below `<!-- file: NAME -->` or `<!-- append: NAME -->`.
-    File { line: usize, name: String, text: String, append: bool },
+    File { name: String, text: String, append: bool },
     /// An image below `<!-- figure: PATH -->`.
     Figure { line: usize, made: String, shown: String },
+    /// What is wrong in the form of the page.
+    Fault { line: usize, what: &'static str },
 }
 
-impl Item {
-    /// Whether it is a command or a file in which `name` occurs.
-    pub fn names(&self, name: &str) -> bool {
-        match self {
-            Self::Command { text, .. } | Self::File { text, .. } => text.contains(name),
-            Self::Figure { .. } => false,
+/// What happens on a page.
+pub fn items(text: &str) -> Vec<Item> {
+    let lines: Vec<&str> = text.lines().collect();
+    let (mut items, mut at) = (Vec::new(), 0);
+    // The comment above: its kind and its value.
+    let mut mark = None;
+    while at < lines.len() {
+        let (line, text) = (at + 1, lines[at]);
+        at += 1;
+        if let Some(info) = text.strip_prefix("```") {
+            let end = lines[at..].iter().position(|line| line.trim_end() == "```");
+            let end = end.map_or(lines.len(), |length| at + length);
+            items.extend(block(line, info.trim(), &lines[at..end], mark.take()));
+            at = end + 1;
+        } else if let Some(found) = marked(text) {
+            mark = Some(found);
+        } else if text.contains("![") {
+            let shown = links(text).into_iter().map(|(_, target)| target).next_back();
+            items.extend(match (mark.take(), shown) {
+                (Some(("figure", made)), Some(shown)) => {
+                    Some(Item::Figure { line, made: made.to_owned(), shown })
+                }
+                // The tests in `python/` see to it.
+                (Some(("drawn by Python", _)), Some(_)) => None,
+                _ => Some(Item::Fault {
+                    line,
+                    what: "an image stands below `<!-- figure: PATH -->`",
+                }),
+            });
+        } else if text.contains("```") || text.starts_with("    ") && is_command(text.trim_start())
+        {
+            let what = "a command is tried in a `console` block only, which begins a line";
+            items.push(Item::Fault { line, what });
         }
     }
+    items
 }
 
-/// A page, with what is wrong in its form.
-#[derive(Default)]
-pub struct Page {
-    pub items: Vec<Item>,
-    pub faults: Vec<(usize, String)>,
+/// The kind and the value of a comment `<!-- figure: PATH -->`.
+fn marked(line: &str) -> Option<(&str, &str)> {
+    line.strip_prefix("<!-- ")?.strip_suffix(" -->")?.split_once(": ")
 }
 
-impl Page {
-    pub fn parse(text: &str) -> Self {
-        let lines: Vec<&str> = text.lines().collect();
-        let mut page = Self::default();
-        let mut mark = None;
-        let mut at = 0;
-        while at < lines.len() {
-            let line = lines[at];
-            if let Some(info) = fence(line) {
-                let end = (at + 1..lines.len()).find(|&end| lines[end].trim_end() == "```");
-                let Some(end) = end else {
-                    page.faults.push((at + 1, "this block has no end".into()));
-                    return page;
-                };
-                page.block(at, info, &lines[at + 1..end], mark.take());
-                at = end + 1;
-                continue;
-            }
-            page.prose(at, line, &mut mark);
+fn block(line: usize, info: &str, body: &[&str], mark: Option<(&str, &str)>) -> Vec<Item> {
+    let what = match (info, mark) {
+        ("console", None) if body.first().is_some_and(|line| line.starts_with("$ ")) => {
+            return console(line, body);
+        }
+        ("toml" | "csv", Some((kind @ ("file" | "append"), name))) => {
+            let (name, text) = (name.to_owned(), body.join("\n") + "\n");
+            return vec![Item::File { name, text, append: kind == "append" }];
+        }
+        ("python" | "text" | "math", None) if !body.iter().any(|line| is_command(line)) => {
+            return Vec::new();
+        }
+        ("toml" | "csv", _) => "say with `<!-- file: NAME -->` which file this becomes",
+        _ => {
+            "a block is `console` and begins with `$ `, or is `toml`, `csv`, `python`, `text` or `math`"
+        }
+    };
+    vec![Item::Fault { line, what }]
+}
+
+/// Commands and what they print. A command goes on below a backslash, and through a here-document.
+fn console(first: usize, body: &[&str]) -> Vec<Item> {
+    let (mut items, mut at) = (Vec::new(), 0);
+    while at < body.len() {
+        let line = first + at + 1;
+        let mut text = body[at]["$ ".len()..].to_owned();
+        let document = text.contains("<<'EOF'");
+        at += 1;
+        while at < body.len() && (text.ends_with('\\') || document && !text.ends_with("\nEOF")) {
+            text = text + "\n" + body[at];
             at += 1;
         }
-        page
+        let from = at;
+        at += body[at..].iter().take_while(|line| !line.starts_with("$ ")).count();
+        let lines = body[from..at].iter().map(|line| line.trim_end().to_owned()).collect();
+        let expected = Lines { range: first + from..first + at, lines };
+        items.push(Item::Command { line, text, expected });
     }
-
-    /// A line outside of blocks: a mark for what follows, or an image.
-    fn prose(&mut self, at: usize, line: &str, mark: &mut Option<Mark>) {
-        if let Some(found) = Mark::parse(line) {
-            *mark = Some(found);
-        } else if line.contains("![") {
-            let shown = links(line).into_iter().map(|(_, target)| target).next_back();
-            match (mark.take(), shown) {
-                (Some(Mark::Figure(made)), Some(shown)) if line.starts_with("![") => {
-                    self.items.push(Item::Figure { line: at + 1, made, shown });
-                }
-                (Some(Mark::ByPython), Some(_)) if line.starts_with("![") => {}
-                _ => self.fault(at, "an image stands alone, below `<!-- figure: PATH -->`"),
-            }
-        } else if line.starts_with("    ") && is_command(line.trim_start()) {
-            self.fault(at, "a command outside of a `console` block is not tried");
-        } else if !line.trim().is_empty() && mark.take().is_some() {
-            self.fault(at, "a mark belongs directly above its figure or its block");
-        }
-    }
-
-    fn block(&mut self, at: usize, info: &str, body: &[&str], mark: Option<Mark>) {
-        match (info, mark) {
-            ("console", None) => self.console(at + 1, body),
-            ("toml" | "csv", Some(Mark::File { name, append })) => {
-                let text = body.join("\n") + "\n";
-                self.items.push(Item::File { line: at + 1, name, text, append });
-            }
-            ("toml" | "csv", _) => {
-                self.fault(at, "say with `<!-- file: NAME -->` which file this becomes");
-            }
-            ("python" | "text" | "math", None) => {
-                if body.iter().any(|line| is_command(line)) {
-                    self.fault(at, "commands belong in a `console` block, where they are tried");
-                }
-            }
-            _ => self.fault(
-                at,
-                "a block is `console`, `toml`, `csv`, `python`, `text` or `math`, without other marks",
-            ),
-        }
-    }
-
-    /// Commands and what they print. A command goes on below a backslash, and through a here-document.
-    fn console(&mut self, first: usize, body: &[&str]) {
-        let mut at = 0;
-        if body.first().is_none_or(|line| !line.starts_with("$ ")) {
-            return self.fault(first, "a `console` block begins with `$ `");
-        }
-        while at < body.len() {
-            let line = first + at + 1;
-            let mut text = body[at]["$ ".len()..].to_owned();
-            let document = text.contains("<<'EOF'");
-            at += 1;
-            while at < body.len() && (text.ends_with('\\') || document && !text.ends_with("\nEOF"))
-            {
-                text = text + "\n" + body[at];
-                at += 1;
-            }
-            let from = at;
-            at += body[at..].iter().take_while(|line| !line.starts_with("$ ")).count();
-            let lines = body[from..at].iter().map(|line| line.trim_end().to_owned()).collect();
-            let expected = Lines { range: first + from..first + at, lines };
-            self.items.push(Item::Command { line, text, expected });
-        }
-    }
-
-    fn fault(&mut self, at: usize, what: &str) {
-        self.faults.push((at + 1, what.to_owned()));
-    }
-}
-
-/// What stands in a comment above a figure or a block.
-enum Mark {
-    Figure(String),
-    /// A figure that Python draws: the tests in `python/` see to it.
-    ByPython,
-    File {
-        name: String,
-        append: bool,
-    },
-}
-
-impl Mark {
-    fn parse(line: &str) -> Option<Self> {
-        let (kind, value) = line.strip_prefix("<!-- ")?.strip_suffix(" -->")?.split_once(": ")?;
-        let value = value.to_owned();
-        match kind {
-            "figure" => Some(Self::Figure(value)),
-            "drawn by Python" => Some(Self::ByPython),
-            "file" => Some(Self::File { name: value, append: false }),
-            "append" => Some(Self::File { name: value, append: true }),
-            _ => None,
-        }
-    }
+    items
 }
 
 /// Whether a line looks like something to be typed.
 fn is_command(line: &str) -> bool {
     ["$ ", "dpbi ", "cargo "].iter().any(|start| line.starts_with(start))
-}
-
-/// What follows the three backticks that open a block; of any other fence a word that no block has.
-fn fence(line: &str) -> Option<&str> {
-    if let Some(info) = line.strip_prefix("```") {
-        return Some(info.trim());
-    }
-    (line.contains("```") || line.trim_start().starts_with("~~~")).then_some("fence")
 }
 
 /// The targets of all links and images outside of blocks, with their lines from 1.

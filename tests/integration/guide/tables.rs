@@ -36,7 +36,7 @@ fn every_mechanism_and_its_options_have_a_row() {
     let page = read(&docs().join("mechanisms.md"));
     let mut found = rows(&page, "Noise on the counts");
     found.extend(rows(&page, "Exponential mechanisms"));
-    let ids = |all: &'static [&dyn Mechanism]| all.iter().map(|mechanism| mechanism.id());
+    let ids = |all: &'static [&Mechanism]| all.iter().map(|mechanism| mechanism.id);
     assert_eq!(missing(&found, ids(ALL)), [""; 0]);
     assert_eq!(missing(&rows(&page, "Historical curiosities"), ids(HISTORICAL)), [""; 0]);
     let options = rows(&page, "Options");
@@ -44,8 +44,8 @@ fn every_mechanism_and_its_options_have_a_row() {
     // All understand `remap`.
     for choice in Choice::ALL.iter().filter(|choice| **choice != Choice::Remap) {
         let [_, of] = options.iter().find(|[key, _]| key.contains(choice.key())).unwrap();
-        let having = ALL.iter().filter(|mechanism| mechanism.choices().contains(choice));
-        assert_eq!(*of, having.map(|one| one.id()).collect(), "of {}", choice.key());
+        let having = ALL.iter().filter(|mechanism| mechanism.choices.contains(choice));
+        assert_eq!(*of, having.map(|one| one.id).collect(), "of {}", choice.key());
     }
 }
 
@@ -58,7 +58,7 @@ fn every_kind_distance_metric_and_table_has_a_row() {
     let keys = keys.filter(|key| !page.contains(&format!("`{key}`"))).collect::<Vec<_>>();
     assert_eq!(keys, [""; 0], "keys of kinds");
     let metrics = metric::all();
-    let metrics = metrics.iter().map(|metric| metric.id);
+    let metrics = metrics.iter().map(|metric| metric.id());
     assert_eq!(missing(&rows(&page, "Distances"), metrics), [""; 0]);
     let tables = serde_json::to_value(Tables::default()).unwrap();
     let files = tables.as_object().unwrap().keys().map(|table| format!("{table}.csv"));

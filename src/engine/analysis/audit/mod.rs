@@ -5,7 +5,6 @@
 //! guarantees that the documents prove are bounds on it. δ at ε is the largest
 //! Σ_r max(0, P_x(r) − e^ε P_x'(r)).
 //!
-//! A mechanism has another [`Recipe`] at every data set, since sensitivities depend on the data.
 //! Ratios are differences of logarithms, never quotients of masses: rates can be thousands, and most
 //! masses underflow.
 //!
@@ -13,46 +12,35 @@
 //!
 //! ```
 //! use dpbi_engine::analysis::audit::{self, Scope};
-//! use dpbi_engine::mechanism::{self, Variant};
+//! use dpbi_engine::mechanism::Variant;
 //! use dpbi_engine::posterior::model::Prior;
 //! use dpbi_engine::posterior::privacy::Epsilon;
 //! use dpbi_engine::posterior::setting::Setting;
 //!
-//! let setting = Setting::new(Prior::new(vec![1.0, 1.0])?, vec![30, 0], Epsilon::new(1.0)?);
-//! let ehd = Variant::plain(mechanism::find("ehd").ok_or("no such mechanism")?);
-//! let found = audit::loss(&ehd, &setting, &Scope::All)?;
+//! let setting = Setting::new(Prior::new(vec![1.0, 1.0])?, 30, Epsilon::new(1.0)?);
+//! let ehd = Variant::parse("ehd")?.law(&setting)?;
+//! let found = audit::loss(ehd.as_ref(), &setting, &Scope::All)?;
 //! assert_eq!(found.pairs, 30);
 //! assert!(found.loss < 1.0 && found.loss <= found.bound);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod compare;
-mod hamming;
-mod lattice;
-mod line;
-mod noisy;
-mod pair_comparison;
 mod pairs;
-mod scored;
-mod tabled;
 mod trade_off;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-pub use compare::check;
 pub use pairs::Scope;
 pub use trade_off::{TradeOff, trade_off};
 
-use compare::{Release, compare};
-use pair_comparison::{PairComparison, deltas};
-use pairs::{Alike, Pair};
-
 use crate::mechanism::Variant;
-use crate::mechanism::law::{Outputs, Recipe};
+use crate::mechanism::law::pair::{Comparisons, Pair, PairComparison, deltas};
+use crate::mechanism::law::{Law, Outputs, tabled};
 use crate::parallel;
-use crate::posterior::model::{Counts, Prior, approximate_compositions};
+use crate::posterior::model::{Counts, approximate_compositions};
 use crate::posterior::setting::Setting;
 use crate::refusal::Refusal;
+use pairs::Alike;
 
 /// The largest privacy loss, and where it is.
 #[derive(Clone, Debug, PartialEq)]
@@ -65,7 +53,6 @@ pub struct Loss {
     pub from: Counts,
     /// Its neighbour.
     pub to: Counts,
-    /// The output.
     pub output: Counts,
     /// How many pairs of adjacent data sets were covered.
     pub pairs: u64,
@@ -74,7 +61,6 @@ pub struct Loss {
 /// The largest δ at one ε, and where it is.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DeltaAt {
-    /// ε.
     pub epsilon: f64,
     /// Σ_r max(0, P_from(r) − e^ε P_to(r)), the largest of all.
     pub delta: f64,
@@ -95,18 +81,40 @@ pub struct Findings {
     pub rounding: f64,
 }
 
-/// Audits `variant` over `scope`: the loss, and δ at every one of `epsilons`. Prior, distance and
-/// privacy parameters are those of `template`; of its data only the number of records counts.
+/// Refuses a mechanism that cannot be audited, as far as that is known without any work.
+pub fn check(variant: &Variant, setting: &Setting) -> Result<(), Refusal> {
+    let law = variant.outline(setting)?;
+    if variant.options.remap {
+        return Ok(());
+    }
+    let stated = "use fewer records or two categories; its δ before clamping is at most the one stated, \
+                  for every number of records";
+    refuse(law.as_ref(), setting).map_err(|refusal| match variant.mechanism.uses_delta {
+        true => Refusal::new(refusal.cause, stated),
+        false => refusal,
+    })
+}
+
+/// Refuses a law with too many outputs, if they are compared one by one.
+fn refuse(law: &dyn Law, setting: &Setting) -> Result<(), Refusal> {
+    let (n, k) = (setting.n, setting.k());
+    let tabled = law.pair_size(&setting.anywhere(), setting.distance).is_none();
+    let refused = tabled.then(|| tabled::refusal(Outputs::new(law.outputs(), n, k)));
+    refused.flatten().map_or(Ok(()), Err)
+}
+
+/// Audits `law` over `scope`: the loss, and δ at every one of `epsilons`.
 ///
 /// Every pair is covered. Without records the loss is 0. Of several pairs with the same loss the first
 /// is named.
 pub fn examine(
-    variant: &Variant,
-    template: &Setting,
+    law: &dyn Law,
+    setting: &Setting,
     scope: &Scope,
     epsilons: &[f64],
 ) -> Result<Findings, Refusal> {
-    let audit = Audit::new(variant, template, scope)?;
+    let audit = Audit::new(law, setting, scope)?;
+    let part = parallel::part(COMPARED);
     let found = audit.largest(|comparison| {
         let loss = comparison.loss();
         let mut measures = vec![loss, loss + comparison.rounding(), comparison.rounding()];
@@ -118,8 +126,15 @@ pub fn examine(
         }
         measures
     })?;
+    drop(part);
     let [loss, bound, rounding, others @ ..] = &found[..] else {
-        return Ok(Findings::nothing(template.posterior.counts(), epsilons));
+        // There are no records, and nothing is lost.
+        let none = || vec![0; setting.k()];
+        let delta = |&epsilon: &f64| DeltaAt { epsilon, delta: 0.0, from: none(), to: none() };
+        let deltas = epsilons.iter().map(delta).collect();
+        let [from, to, output] = [none(), none(), none()];
+        let loss = Loss { loss: 0.0, bound: 0.0, from, to, output, pairs: 0 };
+        return Ok(Findings { loss, deltas, rounding: 0.0 });
     };
     let at = others.iter().zip(epsilons);
     Ok(Findings {
@@ -131,83 +146,61 @@ pub fn examine(
     })
 }
 
-impl Findings {
-    /// The findings if there are no records.
-    fn nothing(none: &[u64], epsilons: &[f64]) -> Self {
-        let none = || none.to_vec();
-        let delta = |&epsilon: &f64| DeltaAt { epsilon, delta: 0.0, from: none(), to: none() };
-        Self {
-            loss: Loss {
-                loss: 0.0,
-                bound: 0.0,
-                from: none(),
-                to: none(),
-                output: none(),
-                pairs: 0,
-            },
-            deltas: epsilons.iter().map(delta).collect(),
-            rounding: 0.0,
-        }
-    }
-}
-
 /// The privacy loss alone; see [`examine`].
-pub fn loss(variant: &Variant, template: &Setting, scope: &Scope) -> Result<Loss, Refusal> {
-    Ok(examine(variant, template, scope, &[])?.loss)
+pub fn loss(law: &dyn Law, setting: &Setting, scope: &Scope) -> Result<Loss, Refusal> {
+    Ok(examine(law, setting, scope, &[])?.loss)
 }
 
-/// δ of `variant` at `epsilon` over `scope`; see [`examine`]. The pair with the largest δ need not be
+/// δ of `law` at `epsilon` over `scope`; see [`examine`]. The pair with the largest δ need not be
 /// the pair with the largest loss.
 pub fn delta_at(
-    variant: &Variant,
-    template: &Setting,
+    law: &dyn Law,
+    setting: &Setting,
     scope: &Scope,
     epsilon: f64,
 ) -> Result<DeltaAt, Refusal> {
-    let mut found = examine(variant, template, scope, &[epsilon])?;
+    let mut found = examine(law, setting, scope, &[epsilon])?;
     Ok(found.deltas.swap_remove(0))
 }
 
 /// The two data sets of a pair, x first if `forward`.
 fn directed(pair: &Pair, forward: bool) -> (Counts, Counts) {
-    let (x, moved) = (pair.x.clone(), pair.moved.clone());
-    if forward { (x, moved) } else { (moved, x) }
+    let (x, neighbour) = (pair.x.clone(), pair.neighbour.clone());
+    if forward { (x, neighbour) } else { (neighbour, x) }
 }
 
-/// One mechanism and the pairs at which it is examined.
+/// One law and the pairs at which it is examined.
 struct Audit<'a> {
-    variant: &'a Variant,
-    template: &'a Setting,
+    law: &'a dyn Law,
+    setting: &'a Setting,
     n: u64,
     k: usize,
-    /// The number of outputs at each data set.
-    outputs: f64,
     pairs: Vec<Pair>,
-    /// The mechanism at any data set, if it does the same at all of them.
-    everywhere: Option<Release>,
 }
 
-/// A mechanism at the data sets of some pairs.
-enum Releases<'a> {
-    /// It does the same at all of them.
-    Everywhere(&'a Release),
-    /// At every one of them.
-    Each(BTreeMap<&'a Counts, Release>),
+/// The law at the data sets of some pairs.
+struct Compared<'a> {
+    data: Vec<&'a Counts>,
+    comparisons: Box<dyn Comparisons + 'a>,
 }
 
-impl Releases<'_> {
-    fn at(&self, counts: &Counts) -> &Release {
-        match self {
-            Self::Everywhere(release) => release,
-            Self::Each(releases) => &releases[counts],
-        }
-    }
-
-    /// Compares the mechanism at the two data sets of a pair.
-    fn compare<'a>(&'a self, pair: &'a Pair) -> Box<dyn PairComparison + 'a> {
-        compare(pair, self.at(&pair.x), self.at(&pair.moved))
+impl Compared<'_> {
+    /// Compares the law at the two data sets of a pair.
+    fn between<'a>(&'a self, pair: &'a Pair) -> Box<dyn PairComparison + 'a> {
+        let index = |x: &Counts| self.data.binary_search(&x).expect("a data set of the pairs");
+        self.comparisons.between(pair, [index(&pair.x), index(&pair.neighbour)])
     }
 }
+
+/// The part of the work in which all pairs are compared, and of this the part in which data sets are made ready.
+const COMPARED: f64 = 0.9;
+const PREPARED: f64 = 0.2;
+
+/// The part of the work in which one pair is named, where there are few pairs.
+const NAMED: f64 = 0.25;
+
+/// The part of the work in which pairs are listed, where all are compared in closed form.
+const LISTING: f64 = 0.3;
 
 /// The most outputs whose probabilities are kept at a time (by every thread).
 const KEPT: f64 = 8e6;
@@ -219,29 +212,24 @@ const LISTED: f64 = 10.0;
 const CHUNKS: usize = 16;
 
 impl<'a> Audit<'a> {
-    fn new(variant: &'a Variant, template: &'a Setting, scope: &Scope) -> Result<Self, Refusal> {
-        let k = template.posterior.k();
+    fn new(law: &'a dyn Law, setting: &'a Setting, scope: &Scope) -> Result<Self, Refusal> {
+        let k = setting.k();
         let n = match scope {
             Scope::One(x) | Scope::Pair(x, _) => x.iter().sum(),
-            _ => template.posterior.n(),
+            _ => setting.n,
         };
-        let recipe = variant.recipe(template)?;
-        let is_symmetric =
-            variant.mechanism.is_symmetric() && is_symmetric(template.posterior.prior(), recipe);
-        let alike = match recipe.noisy_counts(k) {
-            // A remapping takes the first of equally good candidates, which breaks the symmetry.
-            _ if variant.remap.is_some() => Alike::Same,
+        refuse(law, setting)?;
+        let groups = law.exchangeable(&setting.prior);
+        let alike = match law.noisy_counts(k) {
             Some(noisy) => Alike::Changed(noisy),
-            None if is_symmetric => Alike::Permuted,
+            None if groups.iter().any(|group| group.len() == k) => Alike::Permuted,
             None => Alike::Same,
         };
-        let everywhere = match n == template.posterior.n() {
-            true => Release::everywhere(variant, template)?,
-            false => None,
-        };
-        let outputs = Outputs::of(recipe, n, k).approximate_len();
+        let listing =
+            parallel::part(if matches!(alike, Alike::Changed(_)) { LISTING } else { 0.0 });
         let pairs = scope.pairs(n, k, alike);
-        Ok(Self { variant, template, n, k, outputs, pairs, everywhere })
+        drop(listing);
+        Ok(Self { law, setting, n, k, pairs })
     }
 
     /// For each of several measures the first pair at which it is largest; empty without pairs.
@@ -252,49 +240,39 @@ impl<'a> Audit<'a> {
         measures: impl Fn(&dyn PairComparison) -> Vec<f64> + Sync,
     ) -> Result<Vec<Best<'_>>, Refusal> {
         let all = match self.all_are_kept() {
-            true => Some(self.releases(&self.pairs)?),
+            true => {
+                let _part = parallel::part(PREPARED);
+                Some(self.at(&self.pairs)?)
+            }
             false => None,
         };
         let chunks: Vec<&[Pair]> = self.pairs.chunks(self.chunk_length()).collect();
         let best = parallel::map(&chunks, |chunk| match &all {
-            Some(releases) => Ok(largest_of(chunk, releases, &measures)),
-            None => Ok(largest_of(chunk, &self.releases(chunk)?, &measures)),
+            Some(compared) => Ok(largest_of(chunk, compared, &measures)),
+            None => Ok(largest_of(chunk, &self.at(chunk)?, &measures)),
         });
         let best: Vec<_> = best.into_iter().collect::<Result<_, Refusal>>()?;
         Ok(best.into_iter().reduce(first_largest).unwrap_or_default())
     }
 
-    /// The mechanism at all data sets of these pairs. If its laws are of several kinds, as those of an
-    /// expression may be, they are compared output by output.
-    fn releases<'p>(&'p self, pairs: &'p [Pair]) -> Result<Releases<'p>, Refusal> {
-        if let Some(release) = &self.everywhere {
-            return Ok(Releases::Everywhere(release));
-        }
-        let data_sets: BTreeSet<&Counts> =
-            pairs.iter().flat_map(|pair| [&pair.x, &pair.moved]).collect();
-        let data_sets: Vec<&Counts> = data_sets.into_iter().collect();
-        let release =
-            |counts: &Counts| Release::new(self.variant, &self.template.at(counts.clone()));
-        let prepared = parallel::map(&data_sets, |&counts| Ok((counts, release(counts)?)));
-        let mut releases: BTreeMap<_, _> = prepared.into_iter().collect::<Result<_, Refusal>>()?;
-        let mut all = releases.values();
-        let first = all.next();
-        if first.is_some_and(|first| all.any(|other| !first.is_like(other))) {
-            for (&counts, release) in &mut releases {
-                *release = Release::tabled(self.variant, &self.template.at(counts.clone()))?;
-            }
-        }
-        Ok(Releases::Each(releases))
+    /// The law at all data sets of these pairs.
+    fn at<'p>(&'p self, pairs: &'p [Pair]) -> Result<Compared<'p>, Refusal> {
+        let data: BTreeSet<&Counts> =
+            pairs.iter().flat_map(|pair| [&pair.x, &pair.neighbour]).collect();
+        let data: Vec<&Counts> = data.into_iter().collect();
+        let comparisons = self.law.comparisons(self.setting, &data)?;
+        Ok(Compared { data, comparisons })
     }
 
-    /// `measure` of the mechanism at the two data sets of a pair.
+    /// `measure` of the law at the two data sets of a pair.
     fn compared<T>(
         &self,
         pair: &Pair,
         measure: impl Fn(&dyn PairComparison) -> T,
     ) -> Result<T, Refusal> {
-        let releases = self.releases(std::slice::from_ref(pair))?;
-        Ok(measure(releases.compare(pair).as_ref()))
+        let _part = parallel::part(NAMED);
+        let compared = self.at(std::slice::from_ref(pair))?;
+        Ok(measure(compared.between(pair).as_ref()))
     }
 
     fn name_loss(&self, best: &Best, bound: f64, scope: &Scope) -> Result<Loss, Refusal> {
@@ -314,7 +292,8 @@ impl<'a> Audit<'a> {
     /// Whether the probabilities at all data sets, and the list of these, fit into memory.
     fn all_are_kept(&self) -> bool {
         let data_sets = approximate_compositions(self.n, self.k);
-        data_sets * (self.outputs + LISTED) <= KEPT
+        let outputs = Outputs::new(self.law.outputs(), self.n, self.k).approximate_len();
+        data_sets * (outputs + LISTED) <= KEPT
     }
 
     /// The number of pairs in a chunk: a data set has up to k (k−1) / 2.
@@ -328,11 +307,12 @@ impl<'a> Audit<'a> {
 /// For each of several measures the first of these pairs at which it is largest.
 fn largest_of<'p>(
     pairs: &'p [Pair],
-    releases: &Releases,
+    compared: &Compared,
     measures: impl Fn(&dyn PairComparison) -> Vec<f64>,
 ) -> Vec<Best<'p>> {
-    let measured = pairs.iter().map(|pair| {
-        measures(releases.compare(pair).as_ref())
+    let measured = parallel::steps(0..pairs.len()).map(|index| {
+        let pair = &pairs[index];
+        measures(compared.between(pair).as_ref())
             .into_iter()
             .map(|value| Best { pair, value })
             .collect()
@@ -349,17 +329,4 @@ struct Best<'p> {
 /// For each measure the larger of the two values; the first if they are equal.
 fn first_largest<'p>(a: Vec<Best<'p>>, b: Vec<Best<'p>>) -> Vec<Best<'p>> {
     a.into_iter().zip(b).map(|(a, b)| if b.value > a.value { b } else { a }).collect()
-}
-
-/// Whether the mechanism treats all categories alike.
-pub(super) fn is_symmetric(prior: &Prior, recipe: Recipe) -> bool {
-    let alpha = prior.alpha();
-    match recipe {
-        Recipe::Exponential { .. } | Recipe::Weighed { .. } => alpha.iter().all(|&a| a == alpha[0]),
-        Recipe::Noise { .. }
-        | Recipe::Historical { .. }
-        | Recipe::OwnNoise { .. }
-        | Recipe::Table { .. } => false,
-        Recipe::Hamming { .. } | Recipe::Lattice { .. } => true,
-    }
 }

@@ -6,9 +6,9 @@
 //! descending order of their ratios give the whole curve.
 
 use super::Audit;
-use super::pair_comparison::Class;
-use super::pairs::{Pair, Scope};
-use crate::mechanism::Variant;
+use super::pairs::Scope;
+use crate::mechanism::law::Law;
+use crate::mechanism::law::pair::{Class, Pair};
 use crate::numeric::Sum;
 use crate::posterior::model::Counts;
 use crate::posterior::setting::Setting;
@@ -30,36 +30,26 @@ impl TradeOff {
     /// The smallest probability of a miss at a probability of a false alarm in [0, 1].
     pub fn misses(&self, false_alarms: f64) -> f64 {
         let after = self.corners.partition_point(|corner| corner.0 < false_alarms);
-        match (after.checked_sub(1).map(|i| self.corners[i]), self.corners.get(after)) {
-            (Some(a), Some(b)) if b.0 > a.0 => {
-                a.1 + (b.1 - a.1) * (false_alarms - a.0) / (b.0 - a.0)
-            }
-            (_, Some(corner)) => corner.1,
-            (Some(corner), None) => corner.1,
-            (None, None) => 1.0 - false_alarms,
+        let b = self.corners[after];
+        match after.checked_sub(1).map(|before| self.corners[before]) {
+            Some(a) => a.1 + (b.1 - a.1) * (false_alarms - a.0) / (b.0 - a.0),
+            None => b.1,
         }
-    }
-
-    /// How much better than chance the observer can do: the largest probability of detection minus
-    /// that of a false alarm, which is the total variation distance of the two laws.
-    pub fn advantage(&self) -> f64 {
-        self.corners.iter().map(|(alarm, miss)| 1.0 - miss - alarm).fold(0.0, f64::max)
     }
 }
 
-/// The trade-off between two adjacent data sets, `to` being the null hypothesis, with the prior, distance and privacy parameters of
-/// `template`.
+/// The trade-off between two adjacent data sets, `to` being the null hypothesis.
 ///
 /// # Panics
 /// If the data sets are not adjacent.
 pub fn trade_off(
-    variant: &Variant,
-    template: &Setting,
+    law: &dyn Law,
+    setting: &Setting,
     from: &[u64],
     to: &[u64],
 ) -> Result<TradeOff, Refusal> {
     let pair = Pair::between(from, to).expect("adjacent data sets");
-    let audit = Audit::new(variant, template, &Scope::Pair(from.to_vec(), to.to_vec()))?;
+    let audit = Audit::new(law, setting, &Scope::Pair(from.to_vec(), to.to_vec()))?;
     let classes = audit.compared(&pair, |comparison| comparison.classes())?;
     Ok(TradeOff { from: from.to_vec(), to: to.to_vec(), corners: corners(classes) })
 }
@@ -92,23 +82,28 @@ fn corners(mut classes: Vec<Class>) -> Vec<(f64, f64)> {
 mod tests {
     use super::*;
     use crate::analysis::audit;
-    use crate::mechanism;
     use crate::mechanism::law::OutputSet;
+    use crate::mechanism::{self, Variant};
     use crate::posterior::model::Prior;
     use crate::posterior::privacy::Epsilon;
 
-    fn at(counts: Vec<u64>, epsilon: f64) -> Setting {
+    fn of_size(n: u64, epsilon: f64) -> Setting {
         let prior = Prior::new(vec![1.0, 1.0]).unwrap();
-        Setting::new(prior, counts, Epsilon::new(epsilon).unwrap())
+        Setting::new(prior, n, Epsilon::new(epsilon).unwrap())
+    }
+
+    /// The largest probability of detection minus that of a false alarm: the total variation distance of the two laws.
+    fn advantage(curve: &TradeOff) -> f64 {
+        curve.corners.iter().map(|(alarm, miss)| 1.0 - miss - alarm).fold(0.0, f64::max)
     }
 
     #[test]
     fn the_second_data_set_is_the_null_hypothesis() {
         // One record, ⌊x + Lap(1)⌋ clamped: of 0 comes 1 with probability ½/e, of 1 comes 0 with ½.
-        let template = at(vec![1, 0], 1.0);
-        let lshist = Variant::plain(mechanism::find("lshist").unwrap());
+        let setting = of_size(1, 1.0);
+        let lshist = Variant::parse("lshist").unwrap().law(&setting).unwrap();
         let corner = |from: [u64; 2], to: [u64; 2]| {
-            trade_off(&lshist, &template, &from, &to).unwrap().corners[1]
+            trade_off(lshist.as_ref(), &setting, &from, &to).unwrap().corners[1]
         };
         let rare = 0.5 * libm::exp(-1.0);
         for (found, (alarm, miss)) in
@@ -123,11 +118,11 @@ mod tests {
     fn laws_of_two_kinds_are_compared() {
         let text = "-epsilon * d * min(x1, 1)";
         let weights = mechanism::own::weights(text, OutputSet::Simplex, Vec::new());
-        let variant = Variant::plain(weights.unwrap());
-        let template = at(vec![0, 6], 3.0);
-        let best = audit::delta_at(&variant, &template, &Scope::All, 0.0).unwrap();
-        let curve = trade_off(&variant, &template, &best.from, &best.to).unwrap();
-        assert!((curve.advantage() - best.delta).abs() < 1e-14 && best.delta > 0.5);
+        let setting = of_size(6, 3.0);
+        let law = Variant::plain(weights.unwrap()).law(&setting).unwrap();
+        let best = audit::delta_at(law.as_ref(), &setting, &Scope::All, 0.0).unwrap();
+        let curve = trade_off(law.as_ref(), &setting, &best.from, &best.to).unwrap();
+        assert!((advantage(&curve) - best.delta).abs() < 1e-14 && best.delta > 0.5);
     }
 
     #[test]
@@ -139,7 +134,7 @@ mod tests {
             assert!((ours.0 - alarm).abs() < 1e-15 && (ours.1 - miss).abs() < 1e-15, "{ours:?}");
         }
         let curve = TradeOff { from: vec![1, 0], to: vec![0, 1], corners };
-        assert!((curve.advantage() - 0.4).abs() < 1e-15);
+        assert!((advantage(&curve) - 0.4).abs() < 1e-15);
         assert!((curve.misses(0.1) - 0.7).abs() < 1e-15);
         assert!((curve.misses(0.0) - 1.0).abs() < 1e-15 && curve.misses(1.0).abs() < 1e-15);
     }

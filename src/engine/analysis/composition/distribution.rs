@@ -9,7 +9,7 @@
 //! loss, at the upper end to an infinite one.
 
 use super::Profile;
-use crate::numeric::{Sum, exp_accurate, expm1};
+use crate::numeric::{Sum, exp_accurate, expm1, first_where};
 use crate::posterior::amount::Amount;
 
 /// The distribution of a privacy loss.
@@ -18,13 +18,13 @@ pub struct LossDistribution {
     /// The step, in units of [`Amount`].
     step: i128,
     /// The first loss, in steps.
-    first: i128,
-    /// The probabilities of the losses, upper bounds but for rounding.
-    masses: Vec<f64>,
+    pub first: i128,
+    /// The probabilities of the losses. With the relative `error` they are upper bounds.
+    pub masses: Vec<f64>,
     /// The probability of an infinite loss.
-    infinite: f64,
+    pub infinite: f64,
     /// An upper bound on the relative rounding error of the masses.
-    error: f64,
+    pub error: f64,
 }
 
 /// About so many losses are kept.
@@ -49,22 +49,21 @@ impl LossDistribution {
     /// The distribution of the sum of independent losses, each profile as often as its number says.
     pub(super) fn of_all(profiles: &[(&Profile, u64)]) -> Self {
         let step = step(profiles);
-        let nothing = Self { step, first: 0, masses: vec![1.0], infinite: 0.0, error: 0.0 };
-        profiles.iter().fold(nothing, |product, (profile, times)| {
+        profiles.iter().fold(Self::nothing(step), |product, (profile, times)| {
             product.convolved(&Self::new(profile, step).power(*times))
         })
+    }
+
+    /// Of no loss.
+    fn nothing(step: i128) -> Self {
+        Self { step, first: 0, masses: vec![1.0], infinite: 0.0, error: 0.0 }
     }
 
     fn new(profile: &Profile, step: i128) -> Self {
         let last = i128::try_from(profile.last().units()).unwrap_or(i128::MAX);
         let reach = last.div_euclid(step) + 1;
-        let mut distribution = Self {
-            step,
-            first: -reach,
-            masses: vec![0.0; 2 * reach as usize + 1],
-            infinite: 0.0,
-            error: 0.0,
-        };
+        let masses = vec![0.0; 2 * reach as usize + 1];
+        let mut distribution = Self { first: -reach, masses, ..Self::nothing(step) };
         for (loss, mass) in profile.losses() {
             distribution.add(loss, mass);
         }
@@ -108,35 +107,30 @@ impl LossDistribution {
 
     /// The distribution of the sum of so many losses.
     fn power(self, times: u64) -> Self {
-        let (mut square, mut product) = (self, None::<Self>);
+        let mut product = Self::nothing(self.step);
+        let mut square = self;
         for bit in 0..u64::BITS - times.leading_zeros() {
             if bit > 0 {
                 square = square.convolved(&square);
             }
             if times >> bit & 1 == 1 {
-                product = Some(match product {
-                    Some(product) => product.convolved(&square),
-                    None => square.clone(),
-                });
+                product = product.convolved(&square);
             }
         }
-        let Self { step, .. } = square;
-        product.unwrap_or(Self { step, first: 0, masses: vec![1.0], infinite: 0.0, error: 0.0 })
+        product
     }
 
     /// Moves what is negligible at both ends upwards.
     fn trimmed(mut self) -> Self {
         let ends = |masses: &mut dyn Iterator<Item = &f64>| {
-            let mut sum = 0.0;
-            let mut last = 0.0;
-            let count = masses
-                .take_while(|&&mass| {
-                    last = sum;
-                    sum += mass;
-                    sum <= NEGLIGIBLE
-                })
-                .count();
-            (count, last * (1.0 + 1e-9))
+            let (mut count, mut sum) = (0, 0.0);
+            for mass in masses {
+                if sum + mass > NEGLIGIBLE {
+                    break;
+                }
+                (count, sum) = (count + 1, sum + mass);
+            }
+            (count, sum * (1.0 + 1e-9))
         };
         let (above, lost) = ends(&mut self.masses.iter().rev());
         if above < self.masses.len() {
@@ -173,44 +167,17 @@ impl LossDistribution {
     /// every ε.
     pub fn epsilon(&self, delta: f64) -> Option<Amount> {
         const FINE: u128 = 1_000_000_000;
-        let enough = |steps: u128| self.delta(Amount::from_units(steps * FINE)) <= delta;
-        let last = self.first + self.masses.len() as i128 - 1;
-        let last = u128::try_from(last * self.step).unwrap_or(0);
-        let (mut low, mut high) = (0, last.div_ceil(FINE));
-        if !enough(high) {
-            return None;
-        }
-        while low < high {
-            let middle = low + (high - low) / 2;
-            (low, high) = if enough(middle) { (low, middle) } else { (middle + 1, high) };
-        }
-        Some(Amount::from_units(high * FINE))
+        let at = |steps: u64| Amount::from_units(u128::from(steps) * FINE);
+        let is_enough = |steps: u64| self.delta(at(steps)) <= delta;
+        let last = (self.first + self.masses.len() as i128 - 1) * self.step;
+        let last = u128::try_from(last).unwrap_or(0).div_ceil(FINE);
+        let least = first_where(0, u64::try_from(last).unwrap_or(u64::MAX), is_enough);
+        is_enough(least).then(|| at(least))
     }
 
     /// The distance between neighbouring losses.
     pub fn step(&self) -> Amount {
         Amount::from_units(self.step.unsigned_abs())
-    }
-
-    /// The first loss, in steps.
-    pub fn first(&self) -> i128 {
-        self.first
-    }
-
-    /// The probabilities of the losses, from the first on. With the relative error
-    /// [`Self::error`] they are upper bounds.
-    pub fn masses(&self) -> &[f64] {
-        &self.masses
-    }
-
-    /// The probability of an infinite loss.
-    pub fn infinite(&self) -> f64 {
-        self.infinite
-    }
-
-    /// An upper bound on the relative rounding error of the probabilities.
-    pub fn error(&self) -> f64 {
-        self.error
     }
 }
 

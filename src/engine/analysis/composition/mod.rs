@@ -17,7 +17,7 @@
 //! let epsilon: Amount = "0.1".parse()?;
 //! let releases = vec![(epsilon, Profile::pure(epsilon)); 100];
 //! let together = Composition::new(&releases);
-//! assert_eq!(together.sum(), "10".parse()?);
+//! assert_eq!(together.sum, "10".parse()?);
 //! // With δ = 10⁻⁶ the hundred releases are better than their sum says.
 //! assert!(together.epsilon(1e-6) < "5".parse()?);
 //! assert!(together.delta("5".parse()?) <= 1e-6);
@@ -32,15 +32,17 @@ mod tests;
 use std::collections::BTreeMap;
 
 pub use distribution::LossDistribution;
-pub use profile::{Knot, Profile, ProfileError};
+pub use profile::{Knot, Profile};
 
 use crate::posterior::amount::Amount;
 
 /// Many releases together.
 #[derive(Clone, Debug)]
 pub struct Composition {
-    sum: Amount,
-    distribution: LossDistribution,
+    /// The sum of their ε: all of them together are private with it, without δ.
+    pub sum: Amount,
+    /// The distribution of the privacy loss.
+    pub distribution: LossDistribution,
 }
 
 impl Composition {
@@ -57,11 +59,6 @@ impl Composition {
         Self { sum, distribution: LossDistribution::of_all(&counted) }
     }
 
-    /// The sum of their ε: all of them together are private with it, without δ.
-    pub fn sum(&self) -> Amount {
-        self.sum
-    }
-
     /// δ at this ε, an upper bound.
     pub fn delta(&self, epsilon: Amount) -> f64 {
         if epsilon >= self.sum { 0.0 } else { self.distribution.delta(epsilon) }
@@ -71,10 +68,5 @@ impl Composition {
     pub fn epsilon(&self, delta: f64) -> Amount {
         let found = self.distribution.epsilon(delta);
         found.map_or(self.sum, |epsilon| epsilon.min(self.sum))
-    }
-
-    /// The distribution of the privacy loss.
-    pub fn distribution(&self) -> &LossDistribution {
-        &self.distribution
     }
 }

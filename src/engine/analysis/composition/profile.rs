@@ -8,11 +8,11 @@
 
 use crate::numeric::{Sum, exp_accurate, expm1};
 use crate::posterior::amount::Amount;
+use crate::refusal::Refusal;
 
 /// δ at one ε.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Knot {
-    /// ε.
     pub epsilon: Amount,
     /// δ, or an upper bound.
     pub delta: f64,
@@ -25,38 +25,27 @@ pub struct Profile {
     knots: Vec<Knot>,
 }
 
-/// Why knots are no profile.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ProfileError {
-    /// The values of ε do not begin at 0, or do not increase.
-    #[error("the knots of a profile begin at ε = 0, and their ε increases")]
-    Order,
-    /// A value is no δ.
-    #[error("δ lies between 0 and 1, and does not increase with ε")]
-    Range,
-    /// δ is not 0 at the last knot.
-    #[error("δ is 0 at the last knot of a profile")]
-    End,
-}
-
 /// A relative error that a few operations do not exceed.
 const FEW: f64 = 8.0 * f64::EPSILON;
 
 impl Profile {
     /// The chords between `knots`, as far as they are convex: of any others the chord that leaves them out
     /// is an upper bound, too.
-    pub fn new(knots: impl IntoIterator<Item = Knot>) -> Result<Self, ProfileError> {
+    pub fn new(knots: impl IntoIterator<Item = Knot>) -> Result<Self, Refusal> {
+        let refused = |cause: &str| {
+            Err(Refusal::new(cause, "let δ fall from ε = 0 to the ε from which on it is 0"))
+        };
         let knots: Vec<Knot> = knots.into_iter().collect();
         let first_is_zero = knots.first().is_some_and(|knot| knot.epsilon == Amount::ZERO);
         if !first_is_zero || !knots.is_sorted_by(|a, b| a.epsilon < b.epsilon) {
-            return Err(ProfileError::Order);
+            return refused("the knots of a profile begin at ε = 0, and their ε increases");
         }
         let in_range = knots.iter().all(|knot| (0.0..=1.0).contains(&knot.delta));
         if !in_range || !knots.is_sorted_by(|a, b| a.delta >= b.delta) {
-            return Err(ProfileError::Range);
+            return refused("δ lies between 0 and 1, and does not increase with ε");
         }
         if knots.last().is_some_and(|knot| knot.delta > 0.0) {
-            return Err(ProfileError::End);
+            return refused("δ is 0 at the last knot of a profile");
         }
         let mut hull: Vec<Knot> = Vec::new();
         for knot in knots {
@@ -89,14 +78,14 @@ impl Profile {
     /// changes: the larger δ at every ε.
     #[must_use]
     pub fn max(self, other: &Self) -> Self {
-        let mut places: Vec<Amount> =
+        let mut indices: Vec<Amount> =
             self.knots.iter().chain(&other.knots).map(|knot| knot.epsilon).collect();
-        places.sort_unstable();
-        places.dedup();
+        indices.sort_unstable();
+        indices.dedup();
         let knot = |epsilon| Knot { epsilon, delta: self.at(epsilon).max(other.at(epsilon)) };
         let mut delta = 1.0_f64;
         // Rounding might make δ grow by a last digit.
-        let falling = places.into_iter().map(knot).map(|knot| {
+        let falling = indices.into_iter().map(knot).map(|knot| {
             delta = delta.min(knot.delta);
             Knot { delta, ..knot }
         });
@@ -121,7 +110,6 @@ impl Profile {
         }
     }
 
-    /// The knots.
     pub fn knots(&self) -> &[Knot] {
         &self.knots
     }

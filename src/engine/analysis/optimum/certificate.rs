@@ -13,58 +13,47 @@ use crate::numeric::{exp_accurate, expm1, ln, log1p, sum::sum};
 /// An output whose probability is smaller than this at every data set is an inaccuracy of the solver.
 const NOISE: f64 = 1e-10;
 
-/// ln P for every unknown, such that rows sum to one and neighbours differ by at most ε.
+/// ln P for every unknown, such that rows sum to one and neighbours differ by at most ε; or, with δ, every pair of
+/// data sets misses ε by at most δ.
 ///
-/// In three steps. First ln P(r|x) is raised to ln P(r|x') − ε wherever it is smaller, which gives the
-/// smallest private function above the solver's. Then all is divided by the largest row sum. Finally
-/// one output r* gets what is missing in each row, and a share λ of every row. The share is just large
-/// enough for these additions to be private.
+/// In three steps. First P(r|x) is raised to P(r|x') e^(−ε) wherever it is smaller, or to (P(r|x') − s) e^(−ε) with a
+/// slack s. This gives the smallest private function above the solver's. Then all is divided by the largest row sum.
+/// Finally one output r* gets what is missing in each row, and a share λ of every row. The share is just large
+/// enough for these additions to be private. What rounding leaves with δ is mended by another share.
 pub fn repair(program: &Program, answer: &Answer) -> Vec<f64> {
     let mut logs = released(program, answer);
-    raise(program, &mut logs);
+    raise(program, &mut logs, &slack::within_budgets(program, answer));
     let probabilities: Vec<f64> = logs.iter().map(|&log| exp_accurate(log)).collect();
-    let Completion { most, missing, share } = Completion::of_program(program, &probabilities);
-    let shift = log1p(-share) - ln(most);
-    let (favourite, members) = favourite(program, &answer.weights);
-    for (place, unknown) in program.unknowns.iter().enumerate() {
-        logs[place] += shift;
-        if unknown.family == favourite {
-            let gift = (share + (1.0 - share) * missing[unknown.row]) / members;
-            logs[place] = ln(exp_accurate(logs[place]) + gift);
-        }
+    let row = |unknown: usize| program.unknowns[unknown].row;
+    let steps = program.steps.iter().map(|&(from, to)| (row(from), row(to)));
+    let sums = program.row_sums(&probabilities, |_| 1.0);
+    let (scale, gifts) = completion(&sums, program.epsilon, steps);
+    let favourite = favourite(program, &answer.weights);
+    give(program, &mut logs, favourite, ln(scale), &gifts);
+    let share = slack::left(program, &logs);
+    if share > 0.0 {
+        give(program, &mut logs, favourite, log1p(-share), &vec![share; program.rows.len()]);
     }
     logs
 }
 
-/// How rows that sum to different numbers are completed: all are divided by the largest sum, and one output
-/// gets what is missing in each, and a share of every row.
-pub(super) struct Completion {
-    /// The largest sum.
-    pub most: f64,
-    /// What is missing in every row after the division.
-    pub missing: Vec<f64>,
-    /// The share λ of every row: the least with which these additions are private.
-    pub share: f64,
-}
-
-impl Completion {
-    /// For these sums of the rows, some of which are neighbours.
-    pub fn new(sums: &[f64], epsilon: f64, steps: impl Iterator<Item = (usize, usize)>) -> Self {
-        let most = sums.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
-        let missing: Vec<f64> = sums.iter().map(|sum| (most - sum) / most).collect();
-        // λ + (1−λ) missing(x) <= e^ε (λ + (1−λ) missing(x')): one value of λ / (1−λ) for each step.
-        let growth = expm1(epsilon);
-        let excess = steps.map(|(from, to)| (missing[from] - missing[to]) / growth - missing[to]);
-        let odds = excess.fold(0.0, f64::max);
-        Self { most, missing, share: odds / (1.0 + odds) }
-    }
-
-    /// For one probability of each unknown.
-    pub fn of_program(program: &Program, probabilities: &[f64]) -> Self {
-        let row = |unknown: usize| program.unknowns[unknown].row;
-        let steps = program.steps.iter().map(|&(from, to)| (row(from), row(to)));
-        Self::new(&program.row_sums(probabilities, |_| 1.0), program.epsilon, steps)
-    }
+/// How rows that sum to different numbers are completed: all are multiplied, and one output gets what is then missing in
+/// each, with a share λ of every row: the least with which these additions are private. The factor, and what the output
+/// gets in every row, for these sums of the rows, of which `steps` are neighbours.
+pub(super) fn completion(
+    sums: &[f64],
+    epsilon: f64,
+    steps: impl Iterator<Item = (usize, usize)>,
+) -> (f64, Vec<f64>) {
+    let most = sums.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
+    let missing: Vec<f64> = sums.iter().map(|sum| (most - sum) / most).collect();
+    // λ + (1−λ) missing(x) <= e^ε (λ + (1−λ) missing(x')): one value of λ / (1−λ) for each step.
+    let growth = expm1(epsilon);
+    let excess = steps.map(|(from, to)| (missing[from] - missing[to]) / growth - missing[to]);
+    let odds = excess.fold(0.0, f64::max);
+    let share = odds / (1.0 + odds);
+    let gifts = missing.iter().map(|missing| share + (1.0 - share) * missing).collect();
+    ((1.0 - share) / most, gifts)
 }
 
 /// ln P of the solver, without outputs that are an inaccuracy.
@@ -75,31 +64,30 @@ fn released(program: &Program, answer: &Answer) -> Vec<f64> {
         largest[unknown.family] = f64::max(largest[unknown.family], probability);
     }
     let log = |(unknown, &probability): (&Unknown, &f64)| {
-        let kept = probability > 0.0 && largest[unknown.family] > NOISE;
-        if kept { ln(probability) } else { f64::NEG_INFINITY }
+        let is_large = program.delta.is_some() || largest[unknown.family] > NOISE;
+        if probability > 0.0 && is_large { ln(probability) } else { f64::NEG_INFINITY }
     };
     pairs().map(log).collect()
 }
 
-/// The smallest function above e^`logs` that is private.
-fn raise(program: &Program, logs: &mut [f64]) {
+/// The smallest function above e^`logs` that is private but for the slacks, if there are any.
+fn raise(program: &Program, logs: &mut [f64], slacks: &[f64]) {
     let mut again = true;
-    let mut forward = true;
     while again {
         again = false;
-        let mut step = |&(from, to): &(usize, usize)| {
-            let least = logs[from] - program.epsilon;
-            if logs[to] < least {
-                logs[to] = least;
+        let mut step = |index: usize| {
+            let (from, to) = program.steps[index];
+            let most = match slacks.get(index) {
+                Some(&slack) if slack > 0.0 => ln((exp_accurate(logs[from]) - slack).max(0.0)),
+                _ => logs[from],
+            };
+            if logs[to] < most - program.epsilon {
+                logs[to] = most - program.epsilon;
                 again = true;
             }
         };
-        if forward {
-            program.steps.iter().for_each(&mut step);
-        } else {
-            program.steps.iter().rev().for_each(&mut step);
-        }
-        forward = !forward;
+        let forward = 0..program.steps.len();
+        forward.clone().chain(forward.rev()).for_each(&mut step);
     }
 }
 
@@ -113,16 +101,24 @@ pub fn upper_bound(program: &Program, logs: &[f64], goal: Goal) -> f64 {
     }
 }
 
-/// The orbit of outputs with the least mean error if the output ignores the data, and its size.
-pub fn favourite(program: &Program, weights: &[f64]) -> (usize, f64) {
+/// The orbit of outputs with the least mean error if the output ignores the data.
+fn favourite(program: &Program, weights: &[f64]) -> usize {
     let mut errors = vec![0.0; program.families.len()];
     for unknown in &program.unknowns {
         let (family, weight) = (unknown.family, weights[unknown.row]);
         errors[family] += weight * unknown.multiplicity * unknown.error / program.families[family];
     }
-    let least = errors.iter().enumerate().min_by(|a, b| a.1.total_cmp(b.1));
-    let family = least.map_or(0, |(family, _)| family);
-    (family, program.families[family])
+    errors.iter().enumerate().min_by(|a, b| a.1.total_cmp(b.1)).map_or(0, |least| least.0)
+}
+
+/// Adds `shift` to all `logs`, and what every row gives to an orbit of outputs.
+fn give(program: &Program, logs: &mut [f64], family: usize, shift: f64, gifts: &[f64]) {
+    for (log, unknown) in logs.iter_mut().zip(&program.unknowns) {
+        *log += shift;
+        if unknown.family == family {
+            *log = ln(exp_accurate(*log) + gifts[unknown.row] / program.families[family]);
+        }
+    }
 }
 
 /// A lower bound on the optimum, from prices made feasible.
@@ -147,10 +143,10 @@ pub fn lower_bound(program: &Program, answer: &Answer) -> f64 {
         sizes[to] += growth * price;
     }
     let mut prices = vec![f64::INFINITY; program.rows.len()];
-    for (place, unknown) in program.unknowns.iter().enumerate() {
+    for (index, unknown) in program.unknowns.iter().enumerate() {
         let cost = weights[unknown.row] / total * unknown.error * unknown.multiplicity;
-        let rounding = ROUNDING * (cost + sizes[place]);
-        let allowed = (cost + gains[place] - rounding) / unknown.multiplicity;
+        let rounding = ROUNDING * (cost + sizes[index]);
+        let allowed = (cost + gains[index] - rounding) / unknown.multiplicity;
         prices[unknown.row] = prices[unknown.row].min(allowed);
     }
     sum(prices) - slack::paid(program, answer)

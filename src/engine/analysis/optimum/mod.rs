@@ -18,20 +18,11 @@
 //! Under a flat prior geometric noise is optimal:
 //!
 //! ```
-//! use dpbi_engine::analysis::optimum::{self, Goal};
-//! use dpbi_engine::analysis::predictive_error::over_all_data;
-//! use dpbi_engine::mechanism::law::OutputSet;
-//! use dpbi_engine::mechanism::{self, Variant};
-//! use dpbi_engine::posterior::distance::HELLINGER;
-//! use dpbi_engine::posterior::metric::Metric;
-//! use dpbi_engine::posterior::model::Prior;
-//! use dpbi_engine::posterior::privacy::Epsilon;
-//! use dpbi_engine::posterior::setting::Setting;
+//! use dpbi_engine::prelude::*;
 //!
-//! let setting = Setting::new(Prior::new(vec![1.0, 1.0])?, vec![10, 0], Epsilon::new(1.0)?);
-//! let best = optimum::solve(&setting, Goal::Bayes, OutputSet::Simplex)?;
-//! let geometric = Variant::plain(mechanism::find("geometric").ok_or("no such mechanism")?);
-//! let errors = over_all_data(&geometric, &setting, Metric::from_distance(HELLINGER))?;
+//! let setting = Setting::new(Prior::new(vec![1.0, 1.0])?, 10, Epsilon::new(1.0)?);
+//! let best = Optimum::of(&setting)?;
+//! let errors = Variant::parse("geometric")?.prepare(&setting)?.error()?;
 //! let errors = errors.ok_or("a law that is too large")?;
 //! assert!(best.lower <= errors.mean && errors.mean < best.upper + 1e-9);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -50,16 +41,19 @@ mod transport;
 
 pub use columns::Bracket;
 pub use mechanism::OptimalMechanism;
-pub use size::Size;
-use size::Way;
+pub use size::ProgramSize;
+use size::Shape;
 pub use solver::Account;
+pub use transport::size as size_of_flows;
 pub use transport::{FlowBound, FlowCertificate, MOST_CERTIFIED};
+pub use transport::{certificate as certificate_by_flows, check as check_by_flows};
 
 use program::Program;
+pub(crate) use program::full_field;
 
-use crate::analysis::cost::Work;
 use crate::mechanism::law::OutputSet;
 use crate::mechanism::law::tight::Tight;
+use crate::parallel;
 use crate::posterior::privacy::Delta;
 use crate::posterior::setting::Setting;
 use crate::refusal::Refusal;
@@ -108,7 +102,6 @@ pub enum OptimumError {
     Loose {
         /// A lower bound on the optimum.
         lower: f64,
-        /// An upper bound.
         upper: f64,
         /// How the solver ended.
         status: String,
@@ -118,13 +111,11 @@ pub enum OptimumError {
 /// How an optimum was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
-    /// A formula.
     Formula,
     /// Flows: they prove that the tight mechanism is optimal, or how far from it it is at most.
     Flows,
     /// The whole linear program.
     Program,
-    /// Column generation.
     Columns,
 }
 
@@ -161,6 +152,12 @@ pub struct Optimum {
 const KNOWN: f64 = 1e-3;
 
 impl Optimum {
+    /// The least mean error over all data sets that an ε-private mechanism with candidates as outputs can
+    /// have.
+    pub fn of(setting: &Setting) -> Result<Self, OptimumError> {
+        answer(setting, Question::pure(Goal::Bayes, OutputSet::Simplex), &|_| ())
+    }
+
     fn new(
         bounds: (f64, f64),
         mechanism: Option<OptimalMechanism>,
@@ -196,132 +193,82 @@ impl Optimum {
 /// near 0 they can be wider.
 const WIDEST: f64 = 1e-5;
 
-/// The least error of any ε-private mechanism at the prior, distance, ε and number of records of
-/// `template`, whose counts and δ do not matter otherwise.
+/// The least error of any private mechanism at the prior, distance, ε and number of records of `setting`. `report` is
+/// told what is known after each round of a program that is solved in rounds.
 ///
-/// Time and memory grow fast with n and k: see [`Size`].
-pub fn solve(template: &Setting, goal: Goal, set: OutputSet) -> Result<Optimum, OptimumError> {
-    answer(template, Question::pure(goal, set), &|_| ())
-}
-
-/// As [`solve`], for any question. `report` is told what is known after each round of a program that is
-/// solved in rounds.
+/// Time and memory grow fast with n and k: see [`ProgramSize`].
 pub fn answer(
-    template: &Setting,
+    setting: &Setting,
     question: Question,
     report: &dyn Fn(Bracket),
 ) -> Result<Optimum, OptimumError> {
-    if let Some(optimum) = by_check(template, question)? {
+    refuse(setting, question.set)?;
+    if transport::is_small(setting)
+        && let Some(optimum) = edge::optimum(setting, question)
+    {
         return Ok(optimum);
     }
-    let (way, _) = Size::way(template, question, template.posterior.n());
-    if way == Way::Whole {
-        return solve_whole(template, question, true);
+    if may_be_tight(setting, question) {
+        let _part = parallel::part(CHECKED);
+        if let Some(optimum) = transport::optimum(setting) {
+            return Ok(optimum);
+        }
     }
-    if let Some(optimum) = without_program(template, question)? {
-        return Ok(optimum);
-    }
-    if way == Way::Flows {
-        return transport::bracket(template);
-    }
-    match columns::solve(template, question.set, report) {
+    let columns = match ProgramSize::way(setting, question).0 {
+        Method::Columns => columns::solve(setting, question.set, report),
+        Method::Flows => return transport::bracket(setting),
+        _ => return solve_whole(setting, question),
+    };
+    match columns {
         // Columns may take too many rounds where ε is small and no two categories are alike.
-        Err(loose @ OptimumError::Loose { .. }) => {
-            match Size::of_whole(template, question, template.posterior.n()) {
-                whole if whole.fits() => solve_whole(template, question, true),
-                _ if question.set == OutputSet::Simplex => transport::bracket(template),
-                _ => Err(loose),
-            }
+        Err(OptimumError::Loose { .. })
+            if Shape::new(setting, question.set).whole(false).fits() =>
+        {
+            solve_whole(setting, question)
+        }
+        Err(OptimumError::Loose { .. }) if question.set == OutputSet::Simplex => {
+            transport::bracket(setting)
         }
         found => found,
     }
 }
 
-/// The optimum if flows prove that the tight mechanism reaches it, where they take less time than the whole program
-/// and the mechanism can be written down.
-fn by_check(template: &Setting, question: Question) -> Result<Option<Optimum>, OptimumError> {
-    let (n, k) = (template.posterior.n(), template.posterior.k());
-    let whole = Size::of_whole(template, question, n);
-    let is_possible = question == Question::pure(Goal::Bayes, OutputSet::Simplex)
-        && k > 2
-        && transport::is_small(n, k)
-        && !Tight::is_likely_clipped(k, n, template.epsilon.get())
-        && work_of_flows(template).cpu_seconds < whole.work.cpu_seconds
-        && columns::is_possible(template.epsilon.get(), n);
-    if !is_possible {
-        return Ok(None);
-    }
-    let without = without_program(template, question)?;
-    Ok(without.or_else(|| transport::optimum(template)))
+/// The part of the time in which flows are tried, if a program is solved after them.
+const CHECKED: f64 = 0.1;
+
+/// Whether flows may prove that the tight mechanism is optimal, where it can be written down. Few records in very many
+/// categories make small programs.
+fn may_be_tight(setting: &Setting, question: Question) -> bool {
+    let k = setting.k();
+    question == Question::pure(Goal::Bayes, OutputSet::Simplex)
+        && (3..=MOST_BY_CHECK).contains(&k)
+        && transport::is_small(setting)
+        && !Tight::may_be_clipped(k, setting.n, setting.epsilon.get())
+        && columns::is_possible(setting)
 }
 
-/// A lower bound on the optimum of ε-private releases whose outputs are the data sets, for any number of records:
-/// see `transport`.
-pub fn bound_by_flows(template: &Setting) -> Result<FlowBound, OptimumError> {
-    admit_flows(template)?;
-    transport::bound(template)
-}
-
-/// Whether flows prove the tight mechanism optimal, and else how much they lack: see `transport`.
-pub fn check_by_flows(template: &Setting) -> Result<FlowBound, OptimumError> {
-    admit_flows(template)?;
-    transport::check(template)
-}
-
-/// The bound by flows with all that proves it, for few data sets.
-pub fn certificate_by_flows(template: &Setting) -> Result<FlowCertificate, OptimumError> {
-    admit_flows(template)?;
-    transport::certificate(template)
-}
+/// With more categories than this, programs that are small enough to be solved are solved as soon as flows are found.
+const MOST_BY_CHECK: usize = 7;
 
 /// Refuses a distance that two posteriors may not have.
-fn admit_flows(template: &Setting) -> Result<(), OptimumError> {
-    let refusal = template.distance.refuses_scores(&template.posterior);
-    refusal.map_or(Ok(()), |refusal| Err(refusal.into()))
-}
-
-/// What [`check_by_flows`] takes.
-pub fn work_of_flows(template: &Setting) -> Work {
-    transport::work(template, template.posterior.n(), false)
-}
-
-/// The answer if a formula gives it.
-fn without_program(
-    template: &Setting,
-    question: Question,
-) -> Result<Option<Optimum>, OptimumError> {
-    let prior = template.posterior.prior();
-    if let Some(cause) = template.distance.refuses_open_totals(prior)
-        && question.set != OutputSet::Simplex
+fn refuse(setting: &Setting, set: OutputSet) -> Result<(), Refusal> {
+    let prior = &setting.prior;
+    if let Some(cause) = setting.distance.refuses_open_totals(prior)
+        && set != OutputSet::Simplex
     {
         let remedy = "use a prior whose parameters sum to more than 1, another distance, or the \
                       release set `same`";
-        return Err(Refusal::new(cause, remedy).into());
+        return Err(Refusal::new(cause, remedy));
     }
-    if let Some(refusal) = template.distance.refuses_scores(&template.posterior) {
-        return Err(refusal.into());
-    }
-    let is_small = transport::is_small(template.posterior.n(), template.posterior.k());
-    Ok(if is_small { edge::optimum(template, question) } else { None })
+    setting.distance.refuses_scores(&setting.prior, setting.n).map_or(Ok(()), Err)
 }
 
-/// The optimum by the whole program. Without `symmetry` categories that can be exchanged are not used to
-/// make it smaller: slower, with the same result.
-fn solve_whole(
-    template: &Setting,
-    question: Question,
-    symmetry: bool,
-) -> Result<Optimum, OptimumError> {
-    if let Some(optimum) = without_program(template, question)? {
-        return Ok(optimum);
-    }
+/// The optimum by the whole program.
+fn solve_whole(setting: &Setting, question: Question) -> Result<Optimum, OptimumError> {
     let Question { goal, set, delta } = question;
-    let program = Program::new(template, set, delta.map(Delta::get), symmetry);
+    let program = Program::new(setting, set, delta.map(Delta::get));
     let answer = solver::solve(&program, goal)?;
-    let repaired = match program.delta {
-        None => certificate::repair(&program, &answer),
-        Some(delta) => slack::repair(&program, &answer, delta),
-    };
+    let repaired = certificate::repair(&program, &answer);
     let upper = certificate::upper_bound(&program, &repaired, goal);
     // Errors are not negative, whatever the dual variables say.
     let lower = certificate::lower_bound(&program, &answer).max(0.0);
@@ -331,7 +278,7 @@ fn solve_whole(
     if width.is_nan() || width > WIDEST {
         // With an ε near 0 the solver fails, but then a single output is nearly optimal.
         let blind = goal == Goal::Bayes && delta.is_none();
-        let constant = blind.then(|| edge::without_data(template, set, WIDEST));
+        let constant = blind.then(|| edge::without_data(setting, set, WIDEST));
         let loose = OptimumError::Loose { lower, upper, status: account.status };
         return constant.flatten().ok_or(loose);
     }

@@ -5,13 +5,14 @@
 //! solutions that are constant on the orbits of pairs (x, r): one unknown for each of them, one
 //! normalisation for each orbit of x, one privacy constraint for each orbit of steps.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::mechanism::law::{OutputSet, Outputs};
 use crate::numeric::{Sum, exp_accurate};
+use crate::orbits::{Orbits, descending};
 use crate::parallel;
 use crate::posterior::error_field::{Field, Reach};
-use crate::posterior::model::{Counts, Posterior, Predictive, hamming_distance, neighbours};
+use crate::posterior::model::{Counts, Predictive, hamming_distance, neighbours};
 use crate::posterior::setting::Setting;
 use crate::posterior::simplex::list_compositions;
 
@@ -40,12 +41,11 @@ pub struct InputOrbit {
 }
 
 /// What is minimised, and under which constraints.
+#[derive(Default)]
 pub struct Program {
-    /// ε.
     pub epsilon: f64,
     /// The data sets x.
     pub inputs: Vec<Counts>,
-    /// The outputs r.
     pub outputs: Vec<Counts>,
     /// The orbits of data sets.
     pub rows: Vec<InputOrbit>,
@@ -68,37 +68,35 @@ pub struct Program {
 }
 
 impl Program {
-    /// The program at the prior, distance, ε and number of records of `template`; without
-    /// `symmetry` every orbit has one member.
-    pub fn new(template: &Setting, set: OutputSet, delta: Option<f64>, symmetry: bool) -> Self {
-        let prior = template.posterior.prior();
-        let (n, k) = (template.posterior.n(), prior.k());
+    /// The program at the prior, distance, ε and number of records of `setting`.
+    pub fn new(setting: &Setting, set: OutputSet, delta: Option<f64>) -> Self {
+        let prior = &setting.prior;
+        let (n, k) = (setting.n, prior.k());
         let (inputs, outputs) = (list_compositions(n, k), Outputs::new(set, n, k).list());
-        let groups = if symmetry { prior.exchangeable() } else { Vec::new() };
-        let symmetry = Symmetry::new(groups, &inputs, &outputs);
-        let (families, family_of) = symmetry.families(&outputs);
-        let orbits = vec![u32::MAX; inputs.len() * outputs.len()];
-        let (rows, unknowns, steps) = (Vec::new(), Vec::new(), Vec::new());
-        let epsilon = template.epsilon.get();
+        let groups = prior.exchangeable();
+        // Missing records are one more category, which stays where it is.
+        let parts = k + usize::from(set == OutputSet::Below);
+        let orbits = (Orbits::new(k, n, &groups), Orbits::new(parts, n, &groups));
+        let symmetry = Symmetry { groups, inputs: orbits.0, outputs: orbits.1 };
         let mut program = Self {
-            epsilon,
+            epsilon: setting.epsilon.get(),
+            orbits: vec![u32::MAX; inputs.len() * outputs.len()],
             inputs,
             outputs,
-            rows,
-            families,
-            unknowns,
-            steps,
+            families: symmetry.outputs.sizes.clone(),
             delta,
-            budgets: Vec::new(),
-            orbits,
+            ..Self::default()
         };
 
         let predictive = Predictive::new(prior, n);
-        for (input, size) in symmetry.input_orbits(&program.inputs) {
-            let x = program.inputs[input].clone();
-            let weight = size * exp_accurate(predictive.ln_probability(&x));
-            program.add_unknowns(input, full_field(template, x).as_ref(), &family_of, &symmetry);
-            program.rows.push(InputOrbit { input, weight });
+        for (input, &orbit) in symmetry.inputs.of.iter().enumerate() {
+            let x = symmetry.inputs.member(orbit as usize);
+            if x == program.inputs[input] {
+                let each = exp_accurate(predictive.ln_probability(x));
+                let weight = symmetry.inputs.sizes[orbit as usize] * each;
+                program.add_unknowns(input, full_field(setting, x.to_vec()).as_ref(), &symmetry);
+                program.rows.push(InputOrbit { input, weight });
+            }
         }
         program.fill_orbits(&symmetry);
         let pairs = program.list_pairs(&symmetry);
@@ -113,44 +111,33 @@ impl Program {
     }
 
     /// Adds the orbits of pairs (x, r) of the next row, whose x is `input`.
-    fn add_unknowns(
-        &mut self,
-        input: usize,
-        field: &dyn Field,
-        family_of: &[usize],
-        symmetry: &Symmetry,
-    ) {
-        let (x, start) = (&self.inputs[input], input * self.outputs.len());
-        for (place, r) in self.outputs.iter().enumerate() {
+    fn add_unknowns(&mut self, input: usize, field: &dyn Field, symmetry: &Symmetry) {
+        let x = &self.inputs[input];
+        for (index, r) in self.outputs.iter().enumerate() {
             let (first, first_output) = symmetry.representative(x, r);
             debug_assert_eq!(first, input, "an orbit of pairs belongs to one orbit of x");
-            let known = self.orbits[start + first_output];
-            if known == u32::MAX {
-                self.orbits[start + first_output] = self.unknowns.len() as u32;
+            let known = &mut self.orbits[input * self.outputs.len() + first_output];
+            if *known == u32::MAX {
+                *known = self.unknowns.len() as u32;
                 self.unknowns.push(Unknown {
                     row: self.rows.len(),
-                    multiplicity: 1.0,
-                    family: family_of[place],
+                    multiplicity: 0.0,
+                    family: symmetry.outputs.of[index] as usize,
                     error: field.at(r),
                     steps: hamming_distance(x, r),
                 });
-            } else {
-                self.unknowns[known as usize].multiplicity += 1.0;
             }
-            self.orbits[start + place] = self.orbits[start + first_output];
+            self.unknowns[*known as usize].multiplicity += 1.0;
         }
     }
 
-    /// Enters the orbits of the pairs whose x is not the first of its own orbit.
+    /// Enters the orbits of all pairs, given those of the pairs that represent them.
     fn fill_orbits(&mut self, symmetry: &Symmetry) {
         let width = self.outputs.len();
         for (input, x) in self.inputs.iter().enumerate() {
-            if symmetry.representative(x, x).0 == input {
-                continue;
-            }
-            for (place, r) in self.outputs.iter().enumerate() {
+            for (index, r) in self.outputs.iter().enumerate() {
                 let (first, first_output) = symmetry.representative(x, r);
-                self.orbits[input * width + place] = self.orbits[first * width + first_output];
+                self.orbits[input * width + index] = self.orbits[first * width + first_output];
             }
         }
     }
@@ -164,8 +151,8 @@ impl Program {
         };
         let mut pairs = Vec::new();
         for row in &self.rows {
-            for moved in neighbours(&self.inputs[row.input]) {
-                let there = orbits_of(symmetry.input_place[&moved]);
+            for neighbour in neighbours(&self.inputs[row.input]) {
+                let there = orbits_of(symmetry.inputs.places.of(&neighbour));
                 pairs.push(orbits_of(row.input).zip(there).collect());
             }
         }
@@ -176,17 +163,15 @@ impl Program {
         let budget = |pair: &Vec<(usize, usize)>| {
             let mut counts = BTreeMap::new();
             for step in pair {
-                if let Ok(place) = self.steps.binary_search(step) {
-                    *counts.entry(place).or_insert(0) += 1;
+                if let Ok(index) = self.steps.binary_search(step) {
+                    *counts.entry(index).or_insert(0_u32) += 1;
                 }
             }
-            counts.into_iter().collect::<Vec<(usize, u32)>>()
+            counts
         };
-        let mut budgets: Vec<_> = pairs.iter().map(budget).collect();
-        budgets.sort_unstable();
-        budgets.dedup();
-        let real = |(place, count): (usize, u32)| (place, f64::from(count));
-        budgets.into_iter().map(|budget| budget.into_iter().map(real).collect()).collect()
+        let different: BTreeSet<BTreeMap<usize, u32>> = pairs.iter().map(budget).collect();
+        let real = |(index, count): (usize, u32)| (index, f64::from(count));
+        different.into_iter().map(|budget| budget.into_iter().map(real).collect()).collect()
     }
 
     /// The unknown that stands for P(r|x).
@@ -208,59 +193,35 @@ impl Program {
 struct Symmetry {
     /// Categories of one group can be exchanged.
     groups: Vec<Vec<usize>>,
-    input_place: HashMap<Counts, usize>,
-    output_place: HashMap<Counts, usize>,
+    inputs: Orbits,
+    outputs: Orbits,
 }
 
 impl Symmetry {
-    fn new(groups: Vec<Vec<usize>>, inputs: &[Counts], outputs: &[Counts]) -> Self {
-        let places = |all: &[Counts]| all.iter().cloned().zip(0..).collect();
-        Self { groups, input_place: places(inputs), output_place: places(outputs) }
-    }
-
     /// The places of the pair that represents the orbit of (x, r).
     fn representative(&self, x: &Counts, r: &Counts) -> (usize, usize) {
-        let (x, r) = canonical(&self.groups, x, r);
-        (self.input_place[&x], self.output_place[&r])
-    }
-
-    /// The place of the first data set of every orbit, with the number of data sets in it.
-    fn input_orbits(&self, inputs: &[Counts]) -> BTreeMap<usize, f64> {
-        let mut sizes = BTreeMap::new();
-        for x in inputs {
-            *sizes.entry(self.representative(x, x).0).or_insert(0.0) += 1.0;
-        }
-        sizes
-    }
-
-    /// The number of outputs in every orbit of outputs alone, and the orbit of every output.
-    fn families(&self, outputs: &[Counts]) -> (Vec<f64>, Vec<usize>) {
-        let mut families: Vec<f64> = Vec::new();
-        let mut family_of = vec![usize::MAX; outputs.len()];
-        for (place, r) in outputs.iter().enumerate() {
-            let first = self.output_place[&canonical(&self.groups, r, r).0];
-            if family_of[first] == usize::MAX {
-                family_of[first] = families.len();
-                families.push(0.0);
-            }
-            family_of[place] = family_of[first];
-            families[family_of[place]] += 1.0;
-        }
-        (families, family_of)
+        let [x, r] = descending(&self.groups, [x.clone(), r.clone()]);
+        (self.inputs.places.of(&x), self.outputs.places.of(&r))
     }
 }
 
 /// The error at one data set, tabulated for all outputs.
-pub(super) fn full_field(template: &Setting, counts: Counts) -> Box<dyn Field> {
-    let posterior = Posterior::new(template.posterior.prior().clone(), counts);
+pub fn full_field(setting: &Setting, counts: Counts) -> Box<dyn Field> {
+    let posterior = setting.at(counts);
     let reach = Reach { windows: vec![(0, posterior.n()); posterior.k()], ball: false };
-    template.distance.field(&posterior, &reach)
+    setting.distance.field(&posterior, &reach)
+}
+
+/// The prior predictive probability of every data set.
+pub(super) fn weights(setting: &Setting, inputs: &[Counts]) -> Vec<f64> {
+    let predictive = Predictive::new(&setting.prior, setting.n);
+    inputs.iter().map(|x| exp_accurate(predictive.ln_probability(x))).collect()
 }
 
 /// For every output the error of releasing it at each data set.
-pub(super) fn errors(template: &Setting, inputs: &[Counts], outputs: &[Counts]) -> Vec<Vec<f64>> {
+pub(super) fn errors(setting: &Setting, inputs: &[Counts], outputs: &[Counts]) -> Vec<Vec<f64>> {
     let at_input = |x: &Counts| {
-        let field = full_field(template, x.clone());
+        let field = full_field(setting, x.clone());
         outputs.iter().map(|r| field.at(r)).collect::<Vec<f64>>()
     };
     let mut errors = vec![Vec::with_capacity(inputs.len()); outputs.len()];
@@ -272,18 +233,4 @@ pub(super) fn errors(template: &Setting, inputs: &[Counts], outputs: &[Counts]) 
         }
     }
     errors
-}
-
-/// The pair of the same orbit whose categories, within every group, are in descending order of x,
-/// then of r.
-fn canonical(groups: &[Vec<usize>], x: &Counts, r: &Counts) -> (Counts, Counts) {
-    let (mut x, mut r) = (x.clone(), r.clone());
-    for group in groups {
-        let mut pairs: Vec<(u64, u64)> = group.iter().map(|&i| (x[i], r[i])).collect();
-        pairs.sort_unstable_by(|a, b| b.cmp(a));
-        for (&i, pair) in group.iter().zip(pairs) {
-            (x[i], r[i]) = pair;
-        }
-    }
-    (x, r)
 }

@@ -13,6 +13,7 @@
 //! from outside, so a larger p on S makes the column better. Both go on until all needs are met.
 
 use crate::numeric::exp_accurate;
+use crate::posterior::model::{Counts, neighbours};
 
 /// The part of a need that may remain.
 const REST: f64 = 1e-14;
@@ -26,7 +27,6 @@ const FAR: u32 = u32::MAX;
 /// One end of an edge, seen from the other.
 #[derive(Clone, Copy, Debug)]
 pub struct Arc {
-    /// The neighbour.
     pub to: u32,
     /// The edge, which both ends share.
     pub edge: u32,
@@ -43,46 +43,35 @@ pub struct Graph {
 }
 
 impl Graph {
-    /// The graph of `nodes` data sets; `neighbours` lists those of one.
-    pub fn new(nodes: usize, mut neighbours: impl FnMut(usize, &mut Vec<u32>)) -> Self {
+    /// The graph of the data sets of a list, of which each has an index if it is in the list.
+    pub fn new(list: &[Counts], place_of: impl Fn(&[u64]) -> Option<usize>) -> Self {
         let mut graph = Self { first_arc: vec![0], ..Self::default() };
-        let mut list = Vec::new();
-        for place in 0..nodes {
-            list.clear();
-            neighbours(place, &mut list);
-            for &to in &list {
+        for (index, x) in list.iter().enumerate() {
+            for to in neighbours(x).filter_map(|neighbour| place_of(&neighbour)) {
                 // The end that stands earlier in the list has numbered the edge already.
-                let edge = match (to as usize) < place {
-                    true => graph.arcs_of(to as usize).iter().find(|arc| arc.to as usize == place),
+                let edge = match to < index {
+                    true => graph.arcs_of(to).iter().find(|arc| arc.to as usize == index),
                     false => None,
                 };
                 let edge = edge.map_or(graph.edges as u32, |arc| arc.edge);
-                if edge as usize == graph.edges {
-                    graph.edges += 1;
-                }
-                graph.arcs.push(Arc { to, edge });
+                graph.edges = graph.edges.max(edge as usize + 1);
+                graph.arcs.push(Arc { to: to as u32, edge });
             }
             graph.first_arc.push(graph.arcs.len() as u32);
         }
         graph
     }
 
-    /// How many arcs there are.
-    pub fn len(&self) -> usize {
-        self.arcs.len()
-    }
-
     /// The edges at a data set.
     #[inline]
-    pub fn arcs_of(&self, place: usize) -> &[Arc] {
-        &self.arcs[self.first_arc[place] as usize..self.first_arc[place + 1] as usize]
+    pub fn arcs_of(&self, index: usize) -> &[Arc] {
+        &self.arcs[self.first_arc[index] as usize..self.first_arc[index + 1] as usize]
     }
 }
 
 /// The best column of one output, and the flow that proves it.
 pub struct Search<'a> {
     graph: &'a Graph,
-    /// The output.
     home: usize,
     /// The column is e^(−ε f); f is 0 at the output.
     pub f: Vec<i32>,
@@ -136,12 +125,6 @@ impl<'a> Search<'a> {
             }
         }
         search
-    }
-
-    /// Σ_x a(x) p(x): negative if the column is worth more than its cost.
-    #[cfg(test)]
-    pub fn reduced_cost(&self) -> f64 {
-        self.excess[self.home]
     }
 
     /// Sends all there is towards the output, from far to near: to neighbours in need what they need, and the rest

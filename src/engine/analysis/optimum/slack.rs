@@ -1,47 +1,16 @@
 //! What δ changes in the bounds.
 
-use super::certificate::{Completion, favourite};
 use super::program::Program;
 use super::solver::Answer;
-use crate::numeric::sum::{Sum, sum};
-use crate::numeric::{exp_accurate, ln};
+use crate::numeric::exp_accurate;
+use crate::numeric::sum::sum;
 
 /// A bound on the relative rounding error of a sum of some hundred terms.
 const ROUNDING: f64 = 1e-13;
 
-/// ln P for every unknown, such that rows sum to one and every pair of data sets misses ε by at most δ.
-///
-/// As without δ (see `certificate.rs`), but P(r|x) is raised to (P(r|x') − s) e^(−ε) only, s the solver's
-/// slack, made smaller where the slacks of a pair sum to more than δ. What rounding leaves is mended by
-/// a share of all rows for one output.
-pub fn repair(program: &Program, answer: &Answer, delta: f64) -> Vec<f64> {
-    let slacks = within_budgets(program, answer, delta);
-    let mut probabilities: Vec<f64> = answer.probabilities.iter().map(|p| p.max(0.0)).collect();
-    raise(program, &mut probabilities, &slacks);
-    let Completion { most, missing, share } = Completion::of_program(program, &probabilities);
-    let (favourite, members) = favourite(program, &answer.weights);
-    for (value, unknown) in probabilities.iter_mut().zip(&program.unknowns) {
-        *value *= (1.0 - share) / most;
-        if unknown.family == favourite {
-            *value += (share + (1.0 - share) * missing[unknown.row]) / members;
-        }
-    }
-    // If a share of 1 − δ / δ' goes to one output, then at most the rest of δ' remains.
-    let missed = missed(program, &probabilities) * (1.0 + ROUNDING);
-    if missed > delta {
-        let share = 1.0 - delta / missed;
-        for (value, unknown) in probabilities.iter_mut().zip(&program.unknowns) {
-            *value *= 1.0 - share;
-            if unknown.family == favourite {
-                *value += share / members;
-            }
-        }
-    }
-    probabilities.into_iter().map(ln).collect()
-}
-
-/// The solver's slacks, scaled such that no budget exceeds δ.
-fn within_budgets(program: &Program, answer: &Answer, delta: f64) -> Vec<f64> {
+/// The solver's slacks, scaled such that no budget exceeds δ; none without δ.
+pub fn within_budgets(program: &Program, answer: &Answer) -> Vec<f64> {
+    let Some(delta) = program.delta else { return Vec::new() };
     let mut slacks: Vec<f64> = answer.slacks.iter().map(|slack| slack.max(0.0)).collect();
     let mut scales = vec![1.0; slacks.len()];
     for budget in &program.budgets {
@@ -56,35 +25,20 @@ fn within_budgets(program: &Program, answer: &Answer, delta: f64) -> Vec<f64> {
     slacks
 }
 
-/// The smallest function above these probabilities that is private but for the slacks.
-fn raise(program: &Program, probabilities: &mut [f64], slacks: &[f64]) {
-    let decay = exp_accurate(-program.epsilon);
-    let mut again = true;
-    while again {
-        again = false;
-        for (&(from, to), slack) in program.steps.iter().zip(slacks) {
-            let least = (probabilities[from] - slack) * decay;
-            if probabilities[to] < least {
-                probabilities[to] = least;
-                again = true;
-            }
-        }
-    }
-}
-
-/// The largest Σ_r max(0, P(r|x) − e^ε P(r|x')) over all pairs of data sets.
-fn missed(program: &Program, probabilities: &[f64]) -> f64 {
+/// If the pairs of data sets miss ε by δ' > δ: the share 1 − δ / δ' of every row that one output has to get, so that at
+/// most the rest of δ' remains. Else 0.
+pub fn left(program: &Program, logs: &[f64]) -> f64 {
+    let Some(delta) = program.delta else { return 0.0 };
+    let probabilities: Vec<f64> = logs.iter().map(|&log| exp_accurate(log)).collect();
     let growth = exp_accurate(program.epsilon);
     let slack = |step: usize| {
         let (from, to) = program.steps[step];
         (probabilities[from] - growth * probabilities[to]).max(0.0)
     };
-    let of_pair = |budget: &Vec<(usize, f64)>| {
-        let mut sum = Sum::default();
-        budget.iter().for_each(|&(step, count)| sum.add(count * slack(step)));
-        sum.value()
-    };
-    program.budgets.iter().map(of_pair).fold(0.0, f64::max)
+    let of_pair =
+        |budget: &Vec<(usize, f64)>| sum(budget.iter().map(|&(step, count)| count * slack(step)));
+    let missed = program.budgets.iter().map(of_pair).fold(0.0, f64::max) * (1.0 + ROUNDING);
+    if missed > delta { 1.0 - delta / missed } else { 0.0 }
 }
 
 /// What the budgets cost. With prices v >= 0 of the budgets, the price of a step is at most Σ v over the
@@ -96,9 +50,9 @@ pub fn paid(program: &Program, answer: &Answer) -> f64 {
     // By how much the budgets fall short of every step, for each time it counts.
     let mut covered = vec![0.0; program.steps.len()];
     let mut counted = vec![0.0; program.steps.len()];
-    for (place, budget) in program.budgets.iter().enumerate() {
+    for (index, budget) in program.budgets.iter().enumerate() {
         for &(step, count) in budget {
-            covered[step] += count * price(place);
+            covered[step] += count * price(index);
             counted[step] += count;
         }
     }
@@ -106,8 +60,8 @@ pub fn paid(program: &Program, answer: &Answer) -> f64 {
         let most = answer.step_prices[step].max(0.0) * (1.0 + ROUNDING);
         (most - covered[step] * (1.0 - ROUNDING)).max(0.0) / counted[step]
     };
-    let raised = program.budgets.iter().enumerate().map(|(place, budget)| {
-        price(place) + budget.iter().map(|&(step, _)| short(step)).fold(0.0, f64::max)
+    let raised = program.budgets.iter().enumerate().map(|(index, budget)| {
+        price(index) + budget.iter().map(|&(step, _)| short(step)).fold(0.0, f64::max)
     });
     delta * sum(raised) * (1.0 + ROUNDING)
 }

@@ -2,13 +2,13 @@
 
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{
-    DefaultSettings, DefaultSettingsBuilder, DefaultSolver, IPSolver, NonnegativeConeT, ZeroConeT,
+    DefaultInfo, DefaultSettings, DefaultSolver, IPSolver, NonnegativeConeT, ZeroConeT,
 };
 
 use super::program::Program;
 use super::{Goal, OptimumError};
 use crate::numeric::exp_accurate;
-use crate::parallel::checkpoint;
+use crate::parallel;
 
 /// What the solver found; nothing rests on it before it is repaired.
 pub struct Answer {
@@ -57,13 +57,20 @@ pub fn solve(program: &Program, goal: Goal) -> Result<Answer, OptimumError> {
     let form = Form::new(program, goal);
     let (rows, constraints) = (program.rows.len(), form.bounds.len());
     let quadratic = CscMatrix::zeros((form.objective.len(), form.objective.len()));
-    let matrix = matrix(form.columns, constraints);
+    let (indices, unknowns, values) = form.entries.into_iter().collect();
+    let matrix =
+        CscMatrix::new_from_triplets(constraints, form.objective.len(), indices, unknowns, values);
     let cones = [ZeroConeT(rows), NonnegativeConeT(constraints - rows)];
     let mut solver =
-        DefaultSolver::new(&quadratic, &form.objective, &matrix, &form.bounds, &cones, settings()?)
+        DefaultSolver::new(&quadratic, &form.objective, &matrix, &form.bounds, &cones, settings())
             .map_err(|error| OptimumError::Solver(error.to_string()))?;
-    solver.set_termination_callback(|_| {
-        checkpoint();
+    // An iteration is one elimination, which the solver does not divide. The gap falls by orders of magnitude.
+    let _nearing = parallel::nearing();
+    let mut first = f64::NAN;
+    solver.set_termination_callback(move |info: &DefaultInfo<f64>| {
+        parallel::checkpoint();
+        first = if first > info.gap_rel { first } else { info.gap_rel };
+        parallel::reached(parallel::fallen(first, info.gap_rel, TOLERANCE));
         false
     });
     solver.solve();
@@ -99,24 +106,25 @@ pub fn solve(program: &Program, goal: Goal) -> Result<Answer, OptimumError> {
 }
 
 /// One thread and plain arithmetic: the same bytes on every machine.
-fn settings() -> Result<DefaultSettings<f64>, OptimumError> {
-    DefaultSettingsBuilder::default()
-        .verbose(false)
-        .max_threads(1)
-        .direct_solve_method("qdldl".to_owned())
-        .tol_gap_abs(TOLERANCE)
-        .tol_gap_rel(TOLERANCE)
-        .tol_feas(TOLERANCE)
-        .build()
-        .map_err(|error| OptimumError::Solver(error.to_string()))
+fn settings() -> DefaultSettings<f64> {
+    DefaultSettings {
+        verbose: false,
+        max_threads: 1,
+        direct_solve_method: "qdldl".to_owned(),
+        tol_gap_abs: TOLERANCE,
+        tol_gap_rel: TOLERANCE,
+        tol_feas: TOLERANCE,
+        ..DefaultSettings::default()
+    }
 }
 
-/// The program as the solver needs it: minimise objective · u with columns · u + slack = bounds. The
+/// The program as the solver needs it: minimise objective · u with matrix · u + slack = bounds. The
 /// normalisations of the rows come first and have slack 0; all others have slack >= 0.
+#[derive(Default)]
 struct Form {
     objective: Vec<f64>,
-    /// Every column's entries, by constraint.
-    columns: Vec<Vec<(usize, f64)>>,
+    /// The matrix: constraint, unknown, coefficient.
+    entries: Vec<(usize, usize, f64)>,
     bounds: Vec<f64>,
     /// P(r|x) = unit · u.
     units: Vec<f64>,
@@ -135,20 +143,15 @@ impl Form {
     fn new(program: &Program, goal: Goal) -> Self {
         let unit = |steps: f64| exp_accurate(-(program.epsilon * steps).min(LARGEST_SCALING));
         let units: Vec<f64> = program.unknowns.iter().map(|known| unit(known.steps)).collect();
-        let rows = program.rows.len();
         let mut form = Self {
             objective: vec![0.0; units.len()],
-            columns: vec![Vec::new(); units.len()],
-            bounds: vec![1.0; rows],
+            bounds: vec![1.0; program.rows.len()],
             units,
-            first_step: 0,
-            divisors: Vec::with_capacity(program.steps.len()),
-            first_slack: 0,
-            first_budget: 0,
             scale: 1.0,
+            ..Self::default()
         };
-        for (place, unknown) in program.unknowns.iter().enumerate() {
-            form.columns[place].push((unknown.row, unknown.multiplicity * form.units[place]));
+        for (index, unknown) in program.unknowns.iter().enumerate() {
+            form.entries.push((unknown.row, index, unknown.multiplicity * form.units[index]));
         }
         match goal {
             Goal::Bayes => form.minimise_mean(program),
@@ -164,9 +167,9 @@ impl Form {
 
     /// The objective is the mean error; it is scaled to numbers of size 1.
     fn minimise_mean(&mut self, program: &Program) {
-        for (place, unknown) in program.unknowns.iter().enumerate() {
+        for (index, unknown) in program.unknowns.iter().enumerate() {
             let weight = program.rows[unknown.row].weight * unknown.multiplicity;
-            self.objective[place] = weight * unknown.error * self.units[place];
+            self.objective[index] = weight * unknown.error * self.units[index];
         }
         let largest = self.objective.iter().copied().fold(0.0, f64::max);
         if largest > 0.0 {
@@ -178,11 +181,11 @@ impl Form {
     /// The objective is one more unknown, and no row's error is larger.
     fn minimise_largest(&mut self, program: &Program) {
         let rows = program.rows.len();
-        for (place, unknown) in program.unknowns.iter().enumerate() {
-            let error = unknown.multiplicity * unknown.error * self.units[place];
-            self.columns[place].push((rows + unknown.row, error));
+        for (index, unknown) in program.unknowns.iter().enumerate() {
+            let error = unknown.multiplicity * unknown.error * self.units[index];
+            self.entries.push((rows + unknown.row, index, error));
         }
-        self.columns.push((rows..2 * rows).map(|row| (row, -1.0)).collect());
+        self.entries.extend((rows..2 * rows).map(|row| (row, self.objective.len(), -1.0)));
         self.objective.push(1.0);
         self.bounds.resize(2 * rows, 0.0);
     }
@@ -197,49 +200,33 @@ impl Form {
             let divisor = here.max(there);
             let row = self.bounds.len();
             if from == to {
-                self.columns[from].push((row, (here - there) / divisor));
+                self.entries.push((row, from, (here - there) / divisor));
             } else {
-                self.columns[from].push((row, here / divisor));
-                self.columns[to].push((row, -there / divisor));
+                self.entries.push((row, from, here / divisor));
+                self.entries.push((row, to, -there / divisor));
             }
             self.divisors.push(divisor);
             self.bounds.push(0.0);
         }
     }
-}
 
-/// Slacks.
-impl Form {
     /// Every privacy constraint may be missed by a slack, and the slacks of each pair of data sets sum to
     /// at most δ. That probabilities are not negative no longer follows, so it is demanded.
     fn allow_slack(&mut self, program: &Program, delta: f64) {
-        for step in 0..program.steps.len() {
-            self.columns.push(vec![(self.first_step + step, -delta / self.divisors[step])]);
-            self.objective.push(0.0);
+        let first = self.first_slack;
+        for (step, divisor) in self.divisors.iter().enumerate() {
+            self.entries.push((self.first_step + step, first + step, -delta / divisor));
         }
-        let slacks = self.first_slack..self.first_slack + program.steps.len();
-        for unknown in (0..program.unknowns.len()).chain(slacks) {
-            self.columns[unknown].push((self.bounds.len(), -1.0));
+        self.objective.resize(first + program.steps.len(), 0.0);
+        for unknown in (0..program.unknowns.len()).chain(first..self.objective.len()) {
+            self.entries.push((self.bounds.len(), unknown, -1.0));
             self.bounds.push(0.0);
         }
         self.first_budget = self.bounds.len();
         for budget in &program.budgets {
-            for &(step, count) in budget {
-                self.columns[self.first_slack + step].push((self.bounds.len(), count));
-            }
+            let here = self.bounds.len();
+            self.entries.extend(budget.iter().map(|&(step, count)| (here, first + step, count)));
             self.bounds.push(1.0);
         }
     }
-}
-
-fn matrix(columns: Vec<Vec<(usize, f64)>>, rows: usize) -> CscMatrix<f64> {
-    let width = columns.len();
-    let (mut starts, mut places, mut values) = (vec![0], Vec::new(), Vec::new());
-    for mut column in columns {
-        column.sort_unstable_by_key(|entry| entry.0);
-        places.extend(column.iter().map(|entry| entry.0));
-        values.extend(column.iter().map(|entry| entry.1));
-        starts.push(places.len());
-    }
-    CscMatrix::new(rows, width, starts, places, values)
 }

@@ -5,9 +5,14 @@
 //! The inner ε replaces ε in the weight only. The loss is computed, not bounded: the release is
 //! private because every output of every pair of adjacent data sets was compared.
 
+use std::sync::Arc;
+
 use crate::analysis::audit::{self, Loss, Scope};
-use crate::mechanism::{Choice, Variant};
-use crate::posterior::model::{Counts, vector};
+use crate::mechanism::law::Law;
+use crate::mechanism::{ALL, Choice, Mechanism, Variant};
+use crate::numeric::typed_around;
+use crate::parallel;
+use crate::posterior::model::vector;
 use crate::posterior::privacy::Epsilon;
 use crate::posterior::setting::Setting;
 use crate::refusal::Refusal;
@@ -21,26 +26,18 @@ pub struct Certificate {
     pub inner_epsilon: Epsilon,
     /// The loss at the inner ε, over all data sets: below the target by more than the rounding of the
     /// computation.
-    pub loss: f64,
-    /// The data set where the loss is attained.
-    pub from: Counts,
-    /// Its neighbour.
-    pub to: Counts,
-    /// The output.
-    pub output: Counts,
-    /// How many pairs of adjacent data sets were covered.
-    pub pairs: u64,
+    pub found: Loss,
 }
 
 impl Certificate {
     /// How far the loss is below the target.
     pub fn margin(&self) -> f64 {
-        self.target - self.loss
+        self.target - self.found.loss
     }
 }
 
 /// The number of decimal digits to which the inner ε is rounded down.
-const DIGITS: i32 = 11;
+const DIGITS: usize = 11;
 
 /// Finds the inner ε of a mechanism at data sets of as many records as `setting` has.
 ///
@@ -49,37 +46,42 @@ const DIGITS: i32 = 11;
 /// pair is worse, the bisection is repeated with that pair. Few rounds are needed, because the worst
 /// pair hardly depends on ε. The result is rounded down, and the audit at the rounded value is the
 /// certificate: it rests on no assumption about how the loss grows.
-pub fn calibrate(variant: &Variant, setting: &Setting) -> Result<Certificate, Refusal> {
+pub fn calibrate(
+    variant: &Variant,
+    setting: &Setting,
+) -> Result<(Arc<dyn Law>, Certificate), Refusal> {
     if let Some(refusal) = refusal(variant, setting) {
         return Err(refusal);
     }
     let search = Calibration { variant, setting, target: setting.epsilon.get() };
     let stated = search.audit(search.target, &Scope::All)?;
     if stated.pairs == 0 {
-        return Ok(search.certificate(search.target, stated));
+        return search.found(search.target, stated);
     }
-    let mut inner = round_down(search.solve(&stated, search.target)?);
+    let mut inner = typed_around(search.solve(&stated, search.target)?, DIGITS).0;
     let mut step = unit(inner);
     loop {
         let loss = search.audit(inner, &Scope::All)?;
         if loss.bound <= search.target {
-            return Ok(search.certificate(inner, loss));
+            return search.found(inner, loss);
         }
         // Another pair is worse here. If only its bound on rounding is, its own solution need not be
         // smaller: the inner ε is lowered all the same, by growing steps.
-        let solved = round_down(search.solve(&loss, inner)?);
-        inner = solved.min(round_down((inner - step).max(0.5 * inner)));
+        let solved = typed_around(search.solve(&loss, inner)?, DIGITS).0;
+        inner = solved.min(typed_around((inner - step).max(0.5 * inner), DIGITS).0);
         step *= 2.0;
     }
 }
 
 /// Why a mechanism cannot be calibrated.
 pub fn refusal(variant: &Variant, setting: &Setting) -> Option<Refusal> {
-    let (id, epsilon) = (variant.mechanism.id(), setting.epsilon.get());
-    if !variant.mechanism.choices().contains(&Choice::Calibrated) {
+    let (id, epsilon) = (variant.mechanism.id, setting.epsilon.get());
+    if !variant.mechanism.choices.contains(&Choice::Calibrated) {
+        let calibrated = |one: &&&Mechanism| one.choices.contains(&Choice::Calibrated);
+        let ids: Vec<&str> = ALL.iter().filter(calibrated).map(|one| one.id).collect();
         return Some(Refusal::new(
             format!("`{id}` adds noise of a fixed scale and cannot be calibrated"),
-            "calibrate ehd, ehdl, ehds, mh-gamma, mh-beta, hamming, or a mechanism of yours",
+            format!("calibrate {}, or a mechanism of yours", ids.join(", ")),
         ));
     }
     (!CALIBRATED.contains(&epsilon)).then(|| {
@@ -103,16 +105,18 @@ struct Calibration<'a> {
 }
 
 impl Calibration<'_> {
-    fn at(&self, inner: f64) -> Result<Variant, Refusal> {
+    fn at(&self, inner: f64) -> Result<Arc<dyn Law>, Refusal> {
         let inner = Epsilon::new(inner)
             .map_err(|error| Refusal::new(error.to_string(), "use a larger or smaller ε"))?;
         let mut variant = self.variant.clone();
         variant.options.inner_epsilon = Some(inner);
-        Ok(variant)
+        variant.law(self.setting)
     }
 
     fn audit(&self, inner: f64, scope: &Scope) -> Result<Loss, Refusal> {
-        audit::loss(&self.at(inner)?, self.setting, scope)
+        // A calibration takes a few audits of all pairs.
+        let _part = parallel::part(if *scope == Scope::All { 0.25 } else { 0.0 });
+        audit::loss(self.at(inner)?.as_ref(), self.setting, scope)
     }
 
     /// The inner ε at which the pair of `worst` attains the target, from below.
@@ -157,42 +161,14 @@ impl Calibration<'_> {
         )
     }
 
-    fn certificate(&self, inner: f64, loss: Loss) -> Certificate {
-        let Loss { loss, from, to, output, pairs, .. } = loss;
+    fn found(&self, inner: f64, found: Loss) -> Result<(Arc<dyn Law>, Certificate), Refusal> {
         let inner_epsilon = Epsilon::new(inner).unwrap_or(self.setting.epsilon);
-        Certificate { target: self.target, inner_epsilon, loss, from, to, output, pairs }
+        Ok((self.at(inner)?, Certificate { target: self.target, inner_epsilon, found }))
     }
-}
-
-/// The decimal place of the last digit that is kept.
-fn last_place(value: f64) -> i32 {
-    libm::floor(libm::log10(value)) as i32 - (DIGITS - 1)
 }
 
 /// One unit in the last digit that is kept.
 fn unit(value: f64) -> f64 {
-    libm::pow(10.0, f64::from(last_place(value)))
-}
-
-/// The number with [`DIGITS`] digits that is next below, as it would be typed.
-fn round_down(value: f64) -> f64 {
-    let typed = |digits: f64| format!("{digits:.0}e{}", last_place(value)).parse().unwrap_or(0.0);
-    let digits = (value / unit(value)).floor();
-    let rounded: f64 = typed(digits);
-    // A power of ten below 1 is not exact in double precision, and a quotient by it may be rounded up.
-    if rounded > value { typed(digits - 1.0) } else { rounded }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_are_rounded_down_to_their_leading_digits() {
-        for value in [1.0, 0.729_173_501_075_37, 3.999_999_999_999_999_6, 123_456.789, 9.99e-7] {
-            let rounded = round_down(value);
-            assert!(rounded <= value && value - rounded < 2e-10 * value, "{value} {rounded}");
-            assert!(format!("{rounded:e}").len() <= 16, "{rounded:e} has too many digits");
-        }
-    }
+    let (below, next) = typed_around(value, DIGITS);
+    next - below
 }

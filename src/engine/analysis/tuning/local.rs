@@ -4,16 +4,14 @@
 //! candidates near each other ends where none of these is better. That the candidate is the best of all is not
 //! proved; whatever it is, the map depends on the output only, and its error is exact.
 
-use std::cmp::Ordering;
 use std::sync::Arc;
 
 use super::remapping::SAME;
-use crate::analysis::true_counts::CountNoise;
+use crate::analysis::true_counts::{CountNoise, Noisy, ln_weight, windows};
 use crate::memo::Memo;
 use crate::numeric::{exp_accurate, kernel};
-use crate::operations::{Operation, count};
 use crate::posterior::error_field::{Field, Reach};
-use crate::posterior::model::{Counts, Posterior, Prior, approximate_compositions};
+use crate::posterior::model::{Counts, approximate_compositions};
 use crate::posterior::setting::Setting;
 use crate::posterior::simplex::{BLOCK, Row, Tail, Window};
 
@@ -23,17 +21,6 @@ const NEGLIGIBLE: f64 = 42.0;
 
 /// The most records that the noise may have brought to an empty category, in units of its scale.
 const EMPTIED: f64 = 10.0;
-
-/// The part of all data sets that is added up for one neighbour of a candidate, as measured: most neighbours are
-/// known to be worse before the end.
-const ADDED: f64 = 0.7;
-
-/// The steps of a descent, as measured: fewer under a flat prior, and 20 where the prior contradicts the data and
-/// the noise is wide.
-const SWEEPS: f64 = 3.0;
-
-/// The tables that are made for one output, as measured: outputs near each other share them.
-const FIELDS: f64 = 2.0;
 
 /// A descent takes so many single steps before it takes longer ones.
 const SHORT: u32 = 3;
@@ -71,34 +58,15 @@ impl LocalSearch {
         Self { setting: setting.clone(), noise, fields, known }
     }
 
-    fn prior(&self) -> &Prior {
-        self.setting.posterior.prior()
-    }
-
-    fn n(&self) -> u64 {
-        self.setting.posterior.n()
-    }
-
-    /// The number of data sets behind one output, roughly, and of terms that are added for it.
-    pub fn effort(&self) -> (f64, f64) {
-        let (n, k) = (self.n(), self.setting.posterior.k());
-        let free = k as f64 - 1.0;
-        // The vectors that move at most d records are about C(2m, m) (d + 1/2)^m / m!, where m = k − 1.
-        let coefficient: f64 = (1..k).map(|i| (free + i as f64) / (i * i) as f64).product();
-        let steps = 0.5 * NEGLIGIBLE * self.noise.scale;
-        let all = approximate_compositions(n, k);
-        let data_sets = (coefficient * libm::pow(steps + 0.5, free)).min(all);
-        let compared = 1.0 + SWEEPS * ADDED * k as f64 * free;
-        (data_sets, data_sets * compared + FIELDS * field_size(&self.setting, &self.noise))
-    }
-
     /// The data sets behind an output and their probabilities, the likeliest lines first.
     fn behind(&self, output: &[u64]) -> Vec<Line> {
-        let (prior, n) = (self.prior(), self.n());
-        let windows = self.noise.windows(prior, n, output, NEGLIGIBLE);
-        let logs: Vec<Vec<f64>> = (windows.iter().enumerate())
-            .map(|(i, &window)| self.noise.ln_weights(prior, n, output, i, window))
-            .collect();
+        let (prior, n) = (&self.setting.prior, self.setting.n);
+        let noisy = [Noisy { noise: self.noise, output }];
+        let windows = windows(&noisy, prior, n, NEGLIGIBLE);
+        let logs = |(i, &(low, high)): (usize, &Window)| {
+            (low..=high).map(|x| ln_weight(&noisy, prior, n, i, x)).collect()
+        };
+        let logs: Vec<Vec<f64>> = windows.iter().enumerate().map(logs).collect();
         let log = |x: &[u64]| -> f64 {
             let logs = x.iter().zip(&logs).zip(&windows);
             logs.map(|((x, logs), w)| x.checked_sub(w.0).and_then(|x| logs.get(x as usize)))
@@ -124,7 +92,7 @@ impl LocalSearch {
 
     /// The candidate nearest to the mean of the data sets behind an output.
     fn mean(&self, behind: &[Line]) -> Counts {
-        let mut sums = vec![0.0; self.setting.posterior.k()];
+        let mut sums = vec![0.0; self.setting.k()];
         for Line { head, start, rest, weights, mass } in behind {
             let running: f64 = (*start..).zip(weights).map(|(x, weight)| x as f64 * weight).sum();
             let counts = head.iter().map(|&x| x as f64 * mass);
@@ -136,30 +104,23 @@ impl LocalSearch {
 
     /// The candidate nearest to an output: the output itself, if it has the total n.
     fn nearest(&self, output: &[u64]) -> Counts {
-        let mut counts = output.to_vec();
-        let n = self.n();
-        loop {
-            let total: u64 = counts.iter().sum();
-            match total.cmp(&n) {
-                Ordering::Equal => return counts,
-                Ordering::Less => {
-                    let missing = n - total;
-                    let last = (0..counts.len()).max_by_key(|&i| counts[i]).unwrap_or(0);
-                    counts[last] += missing;
-                }
-                Ordering::Greater => {
-                    // The surplus is taken evenly, as the noise is the same for all.
-                    let positive = counts.iter().filter(|&&v| v > 0).count() as u64;
-                    let each = ((total - n) / positive).max(1);
-                    let mut left = total - n;
-                    for v in counts.iter_mut().filter(|v| **v > 0) {
-                        let taken = each.min(*v).min(left);
-                        *v -= taken;
-                        left -= taken;
-                    }
-                }
+        let (mut counts, n) = (output.to_vec(), self.setting.n);
+        let total: u64 = counts.iter().sum();
+        if let Some(largest) = (0..counts.len()).max_by_key(|&i| counts[i]) {
+            counts[largest] += n.saturating_sub(total);
+        }
+        // A surplus is taken evenly, as the noise is the same for all.
+        let mut surplus = total.saturating_sub(n);
+        while surplus > 0 {
+            let positive = counts.iter().filter(|&&v| v > 0).count() as u64;
+            let each = (surplus / positive).max(1);
+            for v in &mut counts {
+                let taken = each.min(*v).min(surplus);
+                *v -= taken;
+                surplus -= taken;
             }
         }
+        counts
     }
 
     /// The candidate in place of an output.
@@ -224,17 +185,16 @@ impl LocalSearch {
         let mut distances = [0.0; BLOCK];
         let mut sum = 0.0;
         for line in behind {
-            for (place, weights) in line.weights.chunks(BLOCK).enumerate() {
+            for (index, weights) in line.weights.chunks(BLOCK).enumerate() {
                 let distances = &mut distances[..weights.len()];
                 let row = Row {
                     head: &line.head,
-                    start: line.start + (place * BLOCK) as u64,
+                    start: line.start + (index * BLOCK) as u64,
                     len: weights.len(),
                     tail: Tail::Complement(line.rest),
                     weight: 1.0,
                 };
                 field.row(&row, distances);
-                count(Operation::Term, row.len);
                 sum += kernel::moments(distances, weights).1;
             }
             if sum > enough * (1.0 + 2.0 * SAME) {
@@ -247,19 +207,31 @@ impl LocalSearch {
     /// The distances from a candidate; they are symmetric.
     fn field(&self, r: &Counts) -> Arc<dyn Field> {
         self.fields.get(r, || {
-            let posterior = Posterior::new(self.prior().clone(), r.clone());
-            let n = self.n();
-            let windows = self.noise.windows(self.prior(), n, r, NEGLIGIBLE);
+            let noisy = [Noisy { noise: self.noise, output: r }];
+            let windows = windows(&noisy, &self.setting.prior, self.setting.n, NEGLIGIBLE);
             let reach = Reach { windows, ball: false };
-            self.setting.distance.field(&posterior, &reach).into()
+            self.setting.distance.field(&self.setting.at(r.clone()), &reach).into()
         })
     }
 }
 
+/// About how many terms are added for one output.
+pub fn terms(noise: &CountNoise, setting: &Setting) -> f64 {
+    let (n, k) = (setting.n, setting.k());
+    let free = k as f64 - 1.0;
+    // The vectors that move at most d records are about C(2m, m) (d + 1/2)^m / m!, where m = k − 1.
+    let coefficient: f64 = (1..k).map(|i| (free + i as f64) / (i * i) as f64).product();
+    let steps = 0.5 * NEGLIGIBLE * noise.scale;
+    let behind = coefficient * libm::pow(steps + 0.5, free);
+    // A descent compares some neighbours at each of a few steps.
+    let compared = 1.0 + 2.0 * k as f64 * free;
+    behind.min(approximate_compositions(n, k)) * compared + 2.0 * field_size(setting, noise)
+}
+
 /// The numbers in the tables of one candidate: four for every category and count.
 fn field_size(setting: &Setting, noise: &CountNoise) -> f64 {
-    let window = (2.0 * NEGLIGIBLE * noise.scale).min(setting.posterior.n() as f64) + 1.0;
-    4.0 * window * setting.posterior.k() as f64
+    let window = (2.0 * NEGLIGIBLE * noise.scale).min(setting.n as f64) + 1.0;
+    4.0 * window * setting.k() as f64
 }
 
 /// Turns logarithms into probabilities, the likeliest lines first.
@@ -339,16 +311,16 @@ mod tests {
     use super::*;
     use crate::analysis::predictive_error;
     use crate::analysis::tuning::remapping;
-    use crate::mechanism::law::{Outputs, Remap};
-    use crate::mechanism::{self, Variant};
-    use crate::posterior::metric::Metric;
+    use crate::mechanism::Variant;
+    use crate::mechanism::law::mapped::Mapped;
+    use crate::mechanism::law::{Law, Outputs, Remap};
+    use crate::posterior::model::Prior;
     use crate::posterior::privacy::Epsilon;
 
     /// The mean error over all data of a mechanism whose outputs are replaced.
-    fn mean(variant: &Variant, setting: &Setting, remap: Remap) -> f64 {
-        let variant = Variant { remap: Some(remap.into()), ..variant.clone() };
-        let metric = Metric::from_distance(setting.distance);
-        predictive_error::over_all_data(&variant, setting, metric).unwrap().unwrap().mean
+    fn mean(law: &Arc<dyn Law>, setting: &Setting, remap: Remap) -> f64 {
+        let law = Mapped { inner: Arc::clone(law), remap: remap.into() };
+        predictive_error::over_all_data(&law, setting).unwrap().unwrap().mean
     }
 
     /// No map is better than the one that weighs all candidates, and the descent is nearly as good, also where
@@ -358,25 +330,22 @@ mod tests {
         let priors: [&[f64]; 5] =
             [&[1.0, 1.0, 1.0], &[0.1, 4.0, 9.0], &[0.5, 0.5], &[2.0, 0.3, 1.0, 1.0], &[0.3; 3]];
         for (prior, n) in priors.into_iter().zip([9, 11, 25, 5, 12]) {
-            let mut counts = vec![0; prior.len()];
-            counts[0] = n;
             for (id, epsilon) in
                 [("tight", 0.7), ("lattice", 1.5), ("lszhang", 1.0), ("geometric", 0.4)]
             {
                 let epsilon = Epsilon::new(epsilon).unwrap();
-                let setting =
-                    Setting::new(Prior::new(prior.to_vec()).unwrap(), counts.clone(), epsilon);
-                let variant = Variant::tuned(mechanism::find(id).unwrap(), false, true);
-                let recipe = variant.recipe(&setting).unwrap();
-                let outputs = Outputs::of(recipe, n, prior.len());
-                let listed = remapping::best(&variant, &setting).unwrap();
+                let setting = Setting::new(Prior::new(prior.to_vec()).unwrap(), n, epsilon);
+                let variant = Variant::parse(&format!("{id}+remap")).unwrap();
+                let law = variant.law(&setting).unwrap();
+                let outputs = Outputs::new(law.outputs(), n, prior.len());
+                let listed = remapping::best(&variant, law.as_ref(), &setting).unwrap();
                 assert!(listed.is_listed());
-                let noise = CountNoise::of(recipe, &setting.posterior).unwrap();
+                let noise = law.count_noise(prior.len()).unwrap();
                 // So few are kept that they are forgotten again and again.
                 let search =
                     LocalSearch { known: Memo::new(3), ..LocalSearch::new(&setting, noise) };
                 let found = Remap::searched(outputs, Box::new(move |output| search.find(output)));
-                let [best, found] = [listed, found].map(|map| mean(&variant, &setting, map));
+                let [best, found] = [listed, found].map(|map| mean(&law, &setting, map));
                 let what = format!("{id} {prior:?}: {found} {best}");
                 assert!(found >= best * (1.0 - 1e-9) && found <= 1.001 * best, "{what}");
             }

@@ -6,20 +6,16 @@
 //! A calibrated mechanism spends all of its ε:
 //!
 //! ```
-//! use dpbi_engine::analysis::tuning::{Tuned, tune};
-//! use dpbi_engine::mechanism::{self, Options, Variant};
+//! use dpbi_engine::mechanism::Variant;
 //! use dpbi_engine::posterior::model::Prior;
 //! use dpbi_engine::posterior::privacy::Epsilon;
 //! use dpbi_engine::posterior::setting::Setting;
 //!
-//! let setting = Setting::new(Prior::new(vec![1.0, 1.0])?, vec![20, 0], Epsilon::new(1.0)?);
-//! let ehds = mechanism::find("ehds").ok_or("no such mechanism")?;
-//! let options = Options { calibrated: true, ..Options::default() };
-//! let variant = Variant::new(ehds, options, "calibrated".to_owned());
-//! let Tuned { certificate, .. } = tune(&variant, &setting)?;
-//! let certificate = certificate.ok_or("it was calibrated")?;
+//! let setting = Setting::new(Prior::new(vec![1.0, 1.0])?, 20, Epsilon::new(1.0)?);
+//! let ehds = Variant::parse("ehds+calibrated")?.prepare(&setting)?;
+//! let certificate = ehds.certificate.ok_or("it was calibrated")?;
 //! assert!(certificate.inner_epsilon.get() > 1.0);
-//! assert!(certificate.loss <= 1.0 && certificate.loss > 1.0 - 1e-9);
+//! assert!(certificate.found.loss <= 1.0 && certificate.margin() < 1e-9);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -30,50 +26,38 @@ pub mod remapping;
 pub use calibration::{Certificate, calibrate};
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
+use crate::mechanism::law::mapped::Mapped;
 use crate::mechanism::{Options, Variant};
 use crate::memo::Memo;
 use crate::parallel;
-use crate::posterior::model::vector;
+use crate::posterior::model::{Posterior, vector};
 use crate::posterior::setting::Setting;
+use crate::prepared::Prepared;
 use crate::refusal::Refusal;
 
-/// A tuned mechanism.
-#[derive(Clone)]
-pub struct Tuned {
-    /// The mechanism, with its inner ε and its remapping.
-    pub variant: Variant,
-    /// What makes it private, if it was calibrated.
-    pub certificate: Option<Certificate>,
-}
-
-/// Tunes `variant` for data sets of as many records as `setting` has. A mechanism that is neither
-/// calibrated nor remapped stays as it is.
-pub fn tune(variant: &Variant, setting: &Setting) -> Result<Tuned, Refusal> {
-    TuningCache::default().tune(variant, setting)
-}
-
-/// Tuned mechanisms: none is calibrated or remapped twice for data sets of the same size.
+/// Prepared mechanisms: none is calibrated or remapped twice for data sets of the same size.
 #[derive(Default)]
 pub struct TuningCache {
-    known: Memo<String, Tuned>,
+    known: Memo<String, Prepared>,
 }
 
 impl TuningCache {
-    /// As the function [`tune`], unless the answer is known.
-    pub fn tune(&self, variant: &Variant, setting: &Setting) -> Result<Tuned, Refusal> {
+    /// As [`Variant::prepare`], unless the answer is known.
+    pub fn prepare(&self, variant: &Variant, setting: &Setting) -> Result<Prepared, Refusal> {
+        let prepare = || self.prepare_anew(variant, setting);
         if !needs_tuning(variant) {
-            return Ok(Tuned { variant: variant.clone(), certificate: None });
+            return prepare();
         }
-        let find = || self.tune_anew(variant, setting);
-        let mut found = self.known.try_get(&key(variant, setting), find)?;
+        let mut found = self.known.try_get(&key(variant, setting), prepare)?;
         // The same mechanism may have another label here.
         found.variant.label.clone_from(&variant.label);
         Ok(found)
     }
 
     /// Tunes all these mechanisms, each once, several at a time, until `stop`.
-    pub fn tune_all<'a>(
+    pub fn prepare_all<'a>(
         &self,
         needed: impl IntoIterator<Item = (&'a Variant, &'a Setting)>,
         stop: impl Fn() -> bool + Sync,
@@ -85,47 +69,56 @@ impl TuningCache {
             distinct.into_values().partition(|(variant, _)| variant.options.remap);
         let one = |(variant, setting): &(&Variant, &Setting)| match stop() {
             true => Ok(()),
-            false => self.tune(variant, setting).map(drop),
+            false => self.prepare(variant, setting).map(drop),
         };
+        let part = parallel::part(if large.is_empty() { 1.0 } else { 0.2 });
         parallel::map(&small, one).into_iter().collect::<Result<(), Refusal>>()?;
+        drop(part);
         // One remapping fills the memory and keeps all threads busy.
-        large.iter().try_for_each(one)
+        parallel::steps(0..large.len()).try_for_each(|index| one(&large[index]))
     }
 
-    fn tune_anew(&self, variant: &Variant, setting: &Setting) -> Result<Tuned, Refusal> {
-        let mut tuned = Tuned { variant: variant.clone(), certificate: None };
+    fn prepare_anew(&self, variant: &Variant, setting: &Setting) -> Result<Prepared, Refusal> {
+        let ready = |law, certificate, remap| {
+            let (variant, setting) = (variant.clone(), setting.clone());
+            Ok(Prepared { variant, setting, law, certificate, remap })
+        };
         if variant.options.remap {
             // The inner ε of a remapped mechanism is that of the same mechanism without remapping.
             let options = Options { remap: false, ..variant.options };
-            let inner = self.tune(&Variant { options, ..variant.clone() }, setting)?;
-            tuned.certificate = inner.certificate;
-            tuned.variant.options.inner_epsilon = inner.variant.options.inner_epsilon;
-            tuned.variant.remap = Some(remapping::best(&tuned.variant, setting)?.into());
-        } else if variant.options.calibrated {
-            let found = calibrate(variant, setting)?;
-            tuned.variant.options.inner_epsilon = Some(found.inner_epsilon);
-            tuned.certificate = Some(found);
+            let part = parallel::part(if options.calibrated { 0.5 } else { 0.0 });
+            let inner = self.prepare(&Variant { options, ..variant.clone() }, setting)?;
+            drop(part);
+            let remap = Arc::new(remapping::best(variant, inner.law.as_ref(), setting)?);
+            let law = Mapped { inner: inner.law, remap: Arc::clone(&remap) };
+            return ready(Arc::new(law), inner.certificate, Some(remap));
         }
-        Ok(tuned)
+        if variant.options.calibrated && variant.options.inner_epsilon.is_none() {
+            let (law, certificate) = calibrate(variant, setting)?;
+            return ready(law, Some(certificate), None);
+        }
+        ready(variant.law(setting)?, None, None)
     }
 }
 
-/// Refuses a mechanism that cannot be used in this setting, or not be tuned, as far as that is known
-/// without any work.
-pub fn check(variant: &Variant, setting: &Setting) -> Result<(), Refusal> {
-    variant.outline(setting)?;
-    refusal(variant, setting).map_or(Ok(()), Err)
-}
-
-/// Why a mechanism cannot be tuned, as far as that is known without any work.
-fn refusal(variant: &Variant, setting: &Setting) -> Option<Refusal> {
+/// Refuses a mechanism that cannot be used in this setting, or not at data like these, or not be tuned, as far as
+/// that is known without any work.
+pub fn check(variant: &Variant, setting: &Setting, posterior: &Posterior) -> Result<(), Refusal> {
+    let law = variant.outline(setting)?;
+    if variant.mechanism.definition.is_some() {
+        // What is wrong with the user's weights is said at once.
+        law.at(posterior)?;
+    }
     if variant.is_historical() && needs_tuning(variant) {
-        return Some(variant.historical_refusal());
+        return Err(variant.historical_refusal());
     }
-    let calibration = variant.options.calibrated.then(|| calibration::refusal(variant, setting));
-    let remapping =
-        || variant.options.remap.then(|| remapping::refusal(variant, setting)).flatten();
-    calibration.flatten().or_else(remapping)
+    if variant.options.calibrated {
+        calibration::refusal(variant, setting).map_or(Ok(()), Err)?;
+    }
+    if variant.options.remap {
+        remapping::refusal(variant, law.as_ref(), setting).map_or(Ok(()), Err)?;
+    }
+    Ok(())
 }
 
 /// Whether a mechanism is to be calibrated or remapped.
@@ -135,13 +128,6 @@ pub fn needs_tuning(variant: &Variant) -> bool {
 
 /// A text that names everything on which tuning depends: of the data only the number of records.
 pub fn key(variant: &Variant, setting: &Setting) -> String {
-    let alike = setting.at(any_counts(setting));
-    format!("{} {} gamma={}", variant.key(&alike), alike.key(), vector(&[alike.gamma.get()]))
-}
-
-/// All records in the first category.
-fn any_counts(setting: &Setting) -> Vec<u64> {
-    let mut counts = vec![0; setting.posterior.k()];
-    counts[0] = setting.posterior.n();
-    counts
+    let size = setting.key(setting.anywhere().counts());
+    format!("{} {size} gamma={}", variant.key(setting), vector(&[setting.gamma.get()]))
 }

@@ -6,15 +6,15 @@
 //! privacy.
 
 use super::local::LocalSearch;
+pub use super::local::terms as searched_terms;
+use crate::analysis::optimum::full_field;
 use crate::analysis::true_counts::CountNoise;
 use crate::mechanism::Variant;
-use crate::mechanism::law::{Outputs, Recipe, Remap, ln_probabilities};
+use crate::mechanism::law::{Law, Outputs, Remap};
 use crate::numeric::exp_accurate;
-use crate::operations::{Operation, count};
 use crate::parallel;
 use crate::posterior::distance::HELLINGER;
-use crate::posterior::error_field::Reach;
-use crate::posterior::model::{Counts, Posterior, Predictive, approximate_compositions};
+use crate::posterior::model::{Counts, Predictive, approximate_compositions};
 use crate::posterior::setting::Setting;
 use crate::posterior::simplex::{list_compositions, rank};
 use crate::refusal::Refusal;
@@ -32,47 +32,14 @@ const NEGLIGIBLE: f64 = 1e-20;
 /// remapping must not depend on the last bits of a sum.
 pub(super) const SAME: f64 = 1e-12;
 
-/// What a remapping takes.
-pub enum Effort {
-    /// All outputs are weighed against all data sets at once.
-    Listed {
-        /// Probabilities that are kept.
-        kept: f64,
-        /// Terms that are added.
-        added: f64,
-    },
-    /// Each output is weighed when it occurs.
-    Searched {
-        /// Data sets that are listed for each.
-        listed: f64,
-        /// Terms that are added for each.
-        added: f64,
-    },
-}
-
-/// The effort for the outputs of a mechanism.
-pub fn effort(recipe: Recipe, setting: &Setting) -> Effort {
-    let outputs = Outputs::of(recipe, setting.posterior.n(), setting.posterior.k());
-    match way(CountNoise::likely, recipe, outputs, setting) {
-        Way::Listed => {
-            let (kept, added) = work(outputs, setting);
-            Effort::Listed { kept, added }
-        }
-        Way::Searched(noise) => {
-            let (listed, added) = LocalSearch::new(setting, noise).effort();
-            Effort::Searched { listed, added }
-        }
-    }
-}
-
-/// Whether the candidates of all outputs are found at once, and none is searched for when it is needed.
-pub fn is_listed(recipe: Recipe, setting: &Setting) -> bool {
-    !matches!(effort(recipe, setting), Effort::Searched { .. })
+fn outputs(law: &dyn Law, setting: &Setting) -> Outputs {
+    Outputs::new(law.outputs(), setting.n, setting.k())
 }
 
 /// The work of a remapping of all outputs: the number of probabilities kept, and of terms added.
-fn work(outputs: Outputs, setting: &Setting) -> (f64, f64) {
-    let data_sets = approximate_compositions(setting.posterior.n(), setting.posterior.k());
+pub fn terms(law: &dyn Law, setting: &Setting) -> (f64, f64) {
+    let outputs = outputs(law, setting);
+    let data_sets = approximate_compositions(setting.n, setting.k());
     let kept = (outputs.approximate_len() + data_sets) * data_sets;
     (kept, outputs.approximate_len() * data_sets * data_sets)
 }
@@ -80,54 +47,31 @@ fn work(outputs: Outputs, setting: &Setting) -> (f64, f64) {
 /// If there are more terms than this, every candidate is searched for when it is needed.
 const MANY: f64 = 5e9;
 
-/// How the candidates are found.
-enum Way {
-    /// All are weighed against all data sets.
-    Listed,
-    /// Each is searched for when it is needed.
-    Searched(CountNoise),
-}
-
-/// How the candidates are found. A search needs noise on the counts, and is for the Hellinger distance.
-fn way(
-    noise: fn(Recipe, &Posterior) -> Option<CountNoise>,
-    recipe: Recipe,
-    outputs: Outputs,
-    setting: &Setting,
-) -> Way {
-    let (kept, added) = work(outputs, setting);
+/// The noise on the counts, if every candidate is searched for when it is needed; else all are weighed against all data
+/// sets. A search needs such noise, and is for the Hellinger distance.
+pub fn searched(law: &dyn Law, setting: &Setting) -> Option<CountNoise> {
+    let (kept, added) = terms(law, setting);
     let many = kept > MOST_KEPT || added > MANY;
-    if !many || setting.distance.id() != HELLINGER.id() {
-        return Way::Listed;
-    }
-    noise(recipe, &setting.posterior).map_or(Way::Listed, Way::Searched)
+    let noise = law.count_noise(setting.k());
+    noise.filter(|_| many && setting.distance.id() == HELLINGER.id())
 }
 
-/// Why a remapping cannot be computed, if it is likely too large.
-pub fn refusal(variant: &Variant, setting: &Setting) -> Option<Refusal> {
-    let recipe = variant.outline(setting).ok()?;
-    if let Some(Refusal { cause, remedy, .. }) = setting.distance.refuses_scores(&setting.posterior)
+/// Why the outputs of `variant`, which have this law, cannot be remapped.
+pub fn refusal(variant: &Variant, law: &dyn Law, setting: &Setting) -> Option<Refusal> {
+    let id = variant.mechanism.id;
+    if let Some(Refusal { cause, remedy, .. }) =
+        setting.distance.refuses_scores(&setting.prior, setting.n)
     {
-        let cause = format!("`{}` cannot be remapped: {cause}", variant.mechanism.id());
-        return Some(Refusal::new(cause, remedy));
+        return Some(Refusal::new(format!("`{id}` cannot be remapped: {cause}"), remedy));
     }
-    let outputs = Outputs::of(recipe, setting.posterior.n(), setting.posterior.k());
-    match way(CountNoise::likely, recipe, outputs, setting) {
-        Way::Listed => too_large(variant, outputs, setting),
-        Way::Searched(_) => None,
-    }
-}
-
-/// Why not all outputs are weighed against all data sets, if they are too many.
-fn too_large(variant: &Variant, outputs: Outputs, setting: &Setting) -> Option<Refusal> {
-    let (kept, added) = work(outputs, setting);
-    (kept > MOST_KEPT || added > MOST_ADDED).then(|| {
+    let (kept, added) = terms(law, setting);
+    let too_many = kept > MOST_KEPT || added > MOST_ADDED;
+    (too_many && searched(law, setting).is_none()).then(|| {
         Refusal::new(
             format!(
-                "the remapping of `{}` weighs every output against every data set: {kept:.1e} \
+                "the remapping of `{id}` weighs every output against every data set: {kept:.1e} \
                  probabilities ({MOST_KEPT:.1e} at most) and {added:.1e} terms ({MOST_ADDED:.0e} \
-                 at most)",
-                variant.mechanism.id()
+                 at most)"
             ),
             "use fewer records or categories, or leave `remap` out; with the Hellinger distance, \
              tight, lattice and noise on the counts can be remapped for many records",
@@ -135,26 +79,22 @@ fn too_large(variant: &Variant, outputs: Outputs, setting: &Setting) -> Option<R
     })
 }
 
-/// The best map of the outputs of `variant` at data sets of as many records as `setting` has.
+/// The best map of the outputs of `variant`, which have this law, at data sets of as many records as `setting` has.
 ///
 /// Of several candidates that are equally good, the output itself is taken if it is one, else the
 /// first. If there are many outputs, a candidate is found by descent when it is asked for: see `local.rs`.
-pub fn best(variant: &Variant, setting: &Setting) -> Result<Remap, Refusal> {
-    if let Some(refusal) = refusal(variant, setting) {
-        return Err(refusal);
-    }
-    let (n, k) = (setting.posterior.n(), setting.posterior.k());
-    let recipe = variant.recipe(setting)?;
-    let outputs = Outputs::of(recipe, n, k);
-    match way(CountNoise::of, recipe, outputs, setting) {
-        Way::Listed => too_large(variant, outputs, setting).map_or(Ok(()), Err)?,
-        Way::Searched(noise) => {
-            let search = LocalSearch::new(setting, noise);
-            return Ok(Remap::searched(outputs, Box::new(move |output| search.find(output))));
-        }
+pub fn best(variant: &Variant, law: &dyn Law, setting: &Setting) -> Result<Remap, Refusal> {
+    refusal(variant, law, setting).map_or(Ok(()), Err)?;
+    let (n, k) = (setting.n, setting.k());
+    let outputs = outputs(law, setting);
+    if let Some(noise) = searched(law, setting) {
+        let search = LocalSearch::new(setting, noise);
+        return Ok(Remap::searched(outputs, Box::new(move |output| search.find(output))));
     }
     let data_sets = list_compositions(n, k);
-    let rows = parallel::map(&data_sets, |x| DataSet::new(variant, setting, outputs, x));
+    let part = parallel::part(0.3);
+    let rows = parallel::map(&data_sets, |x| DataSet::new(law, setting, outputs, x));
+    drop(part);
     let rows: Vec<DataSet> = rows.into_iter().collect::<Result<_, _>>()?;
     let list = outputs.list();
     let distances = rows.iter().flat_map(|row| &row.distances);
@@ -176,20 +116,15 @@ struct DataSet {
 
 impl DataSet {
     fn new(
-        variant: &Variant,
+        law: &dyn Law,
         setting: &Setting,
         outputs: Outputs,
         x: &Counts,
     ) -> Result<Self, Refusal> {
-        let prior = setting.posterior.prior();
-        let n = setting.posterior.n();
-        let ln_weight = Predictive::new(prior, n).ln_probability(x);
-        let at_x = setting.at(x.clone());
-        let reach = Reach { windows: vec![(0, n); x.len()], ball: false };
-        let field = at_x.distance.field(&at_x.posterior, &reach);
-        let recipe = variant.recipe(&at_x)?;
-        let logs = ln_probabilities(recipe, &at_x.posterior, field.as_ref(), outputs);
-        let candidates = list_compositions(n, x.len());
+        let ln_weight = Predictive::new(&setting.prior, setting.n).ln_probability(x);
+        let field = full_field(setting, x.clone());
+        let logs = law.at(&setting.at(x.clone()))?.ln_probabilities(outputs, field.as_ref());
+        let candidates = list_compositions(setting.n, x.len());
         Ok(Self {
             joint: logs.into_iter().map(|ln_p| ln_weight + ln_p).collect(),
             distances: candidates.iter().map(|r| field.at(r)).collect(),
@@ -198,14 +133,13 @@ impl DataSet {
 }
 
 /// The candidate with the least expected distance given output `o`. If `o` is a candidate itself,
-/// `own` is its place.
+/// `own` is its index.
 fn best_candidate(data_sets: &[DataSet], o: usize, own: Option<usize>, negligible: f64) -> usize {
     let highest = data_sets.iter().map(|x| x.joint[o]).fold(f64::NEG_INFINITY, f64::max);
     let mut errors = vec![0.0; data_sets.len()];
     for x in data_sets {
         let weight = exp_accurate(x.joint[o] - highest);
         if weight > negligible {
-            count(Operation::Term, errors.len());
             errors.iter_mut().zip(&x.distances).for_each(|(sum, h)| *sum += weight * h);
         }
     }

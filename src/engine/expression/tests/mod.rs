@@ -1,5 +1,4 @@
 mod faults;
-mod fuzz;
 mod random;
 mod values;
 
@@ -11,7 +10,9 @@ struct Letters;
 const VARIABLES: [(&str, usize); 4] = [("x", 3), ("y", 1), ("z", 4), ("long_name", 7)];
 
 impl Names for Letters {
-    fn find(&self, name: &str) -> Option<Symbol> {
+    type Variable = usize;
+
+    fn find(&self, name: &str) -> Option<Symbol<usize>> {
         let variable = VARIABLES.iter().find(|(known, _)| *known == name);
         let variable = variable.map(|(_, number)| Symbol::Variable(*number));
         variable.or_else(|| (name == "c").then_some(Symbol::Constant(2.5)))
@@ -22,7 +23,7 @@ impl Names for Letters {
     }
 }
 
-fn parsed(text: &str) -> Expression {
+fn parsed(text: &str) -> Expression<usize> {
     Expression::parse(text, &Letters).unwrap_or_else(|fault| panic!("{text}: {fault:?}"))
 }
 

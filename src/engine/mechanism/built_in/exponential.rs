@@ -1,7 +1,10 @@
 //! Candidates weighted by the score H(BI(x), r): the exponential mechanism with one or another sensitivity.
 
-use super::{BuiltIn, Choice, Options, delta_is_missing, pure};
-use crate::mechanism::law::Recipe;
+use std::sync::Arc;
+
+use super::{Choice, Mechanism, Options, delta_is_missing, pure};
+use crate::mechanism::law::Law;
+use crate::mechanism::law::exponential::{Exponential, Sensitivity};
 use crate::mechanism::{Global, Smooth};
 use crate::posterior::error_field::Reach;
 use crate::posterior::model::{Posterior, Prior};
@@ -10,11 +13,16 @@ use crate::posterior::sensitivity::GLOBAL_BOUND;
 use crate::posterior::setting::Setting;
 use crate::refusal::Refusal;
 
-/// Weight exp(−ε H / (divisor · S)). Where nothing can move (n = 0) there is one candidate, and
-/// any rate will do.
-fn exponential(setting: &Setting, options: &Options, divisor: f64, sensitivity: f64) -> Recipe {
-    let rate = options.inner(setting) / (options.divisor.unwrap_or(divisor) * sensitivity);
-    Recipe::Exponential { rate: if sensitivity > 0.0 { rate } else { 0.0 } }
+/// Weight exp(−ε H / (divisor · S)).
+fn exponential(
+    setting: &Setting,
+    options: &Options,
+    divisor: f64,
+    sensitivity: Sensitivity,
+) -> Arc<dyn Law> {
+    let (distance, epsilon) = (setting.distance, options.inner(setting));
+    let divisor = options.divisor.unwrap_or(divisor);
+    Arc::new(Exponential { distance, epsilon, divisor, sensitivity })
 }
 
 /// The divisor of a sensitivity that is the same at all data.
@@ -30,40 +38,38 @@ fn private_divisor(gamma: f64) -> f64 {
 /// GS is the exact maximum over all data sets of size n (notes, icml, arxiv) or, with
 /// `global = "bound"`, the constant sqrt(1 − π/4) (bounds). `global = "neighbour"` is a historical
 /// curiosity.
-pub static EHD: BuiltIn = BuiltIn {
+pub static EHD: Mechanism = Mechanism {
     id: "ehd",
     title: "EHD",
     draws: "r in R with weight exp(−ε H / (2 GS))",
-    colour: 0xD2_5907,
+    colour: Some(0xD2_5907),
     choices: &[Choice::Divisor, Choice::Global, Choice::Calibrated],
     guarantee: |setting, options| match options.is_historical() {
         true => Guarantee::None,
         false => pure(setting, DIVISOR, options.divisor),
     },
-    recipe: |setting, options| {
+    law: |_, setting, options| {
         let sensitivity = match options.global.unwrap_or_default() {
-            Global::Exact => setting.sensitivity().global(),
+            Global::Exact => setting.distance.sensitivity(&setting.anywhere()).global(),
             Global::Bound => bound(setting)?,
             Global::Neighbour => neighbour(setting)?,
         };
-        Ok(exponential(setting, options, DIVISOR, sensitivity))
+        Ok(exponential(setting, options, DIVISOR, Sensitivity::Constant(sensitivity)))
     },
-    ..BuiltIn::USUAL
+    ..Mechanism::USUAL
 };
 
 /// r in R with weight exp(−ε H(BI(x), r) / (2 LS(x))) (icml Algorithm 4).
 ///
 /// LS depends on the data, so this is not private: a benchmark for what smoothing costs.
-pub static EHDL: BuiltIn = BuiltIn {
+pub static EHDL: Mechanism = Mechanism {
     id: "ehdl",
     title: "EHDL",
     draws: "r in R with weight exp(−ε H / (2 LS(x)))",
-    colour: 0xE1_95B7,
+    colour: Some(0xE1_95B7),
     choices: &[Choice::Divisor, Choice::Calibrated],
-    recipe: |setting, options| {
-        Ok(exponential(setting, options, DIVISOR, setting.sensitivity().local()))
-    },
-    ..BuiltIn::USUAL
+    law: |_, setting, options| Ok(exponential(setting, options, DIVISOR, Sensitivity::Local)),
+    ..Mechanism::USUAL
 };
 
 /// r in R with weight exp(−ε H(BI(x), r) / (2 (1+γ) S_γ(x))), γ = 1 unless set (icml Algorithm 5, bounds
@@ -71,40 +77,40 @@ pub static EHDL: BuiltIn = BuiltIn {
 ///
 /// A change of one record changes H by at most S_γ and 1/S_γ by at most γ, hence the factor 1+γ
 /// (icml Theorems 5.1 and 5.2).
-pub static EHDS: BuiltIn = BuiltIn {
+pub static EHDS: Mechanism = Mechanism {
     id: "ehds",
     title: "EHDS",
     draws: "r in R with weight exp(−ε H / (2 (1+γ) S_γ(x)))",
-    colour: 0xE1_9E0B,
+    colour: Some(0xE1_9E0B),
     choices: &[Choice::Gamma, Choice::Divisor, Choice::Calibrated],
     guarantee: |setting, options| {
         pure(setting, private_divisor(options.gamma_or(setting.gamma)), options.divisor)
     },
-    recipe: |setting, options| {
+    law: |_, setting, options| {
         let gamma = options.gamma_or(setting.gamma);
-        let sensitivity = setting.sensitivity().gamma_smooth(gamma);
+        let sensitivity = Sensitivity::GammaSmooth(gamma);
         Ok(exponential(setting, options, private_divisor(gamma), sensitivity))
     },
-    ..BuiltIn::USUAL
+    ..Mechanism::USUAL
 };
 
 /// r in R with weight exp(−ε H(BI(x), r) / (2 S_γ(x))), γ = 1 unless set: EHDS without its factor
 /// 1+γ, which the guarantee pays for (arxiv §5.2.4, Lemma 5.6).
-pub static MH_GAMMA: BuiltIn = BuiltIn {
+pub static MH_GAMMA: Mechanism = Mechanism {
     id: "mh-gamma",
     title: "MH (γ-smooth)",
     draws: "r in R with weight exp(−ε H / (2 S_γ(x)))",
-    colour: 0xC6_0012,
+    colour: Some(0xC6_0012),
     choices: &[Choice::Gamma, Choice::Divisor, Choice::Calibrated],
     guarantee: |setting, options| {
         let divisor = options.divisor.unwrap_or(DIVISOR);
         pure(setting, private_divisor(options.gamma_or(setting.gamma)), Some(divisor))
     },
-    recipe: |setting, options| {
-        let sensitivity = setting.sensitivity().gamma_smooth(options.gamma_or(setting.gamma));
+    law: |_, setting, options| {
+        let sensitivity = Sensitivity::GammaSmooth(options.gamma_or(setting.gamma));
         Ok(exponential(setting, options, DIVISOR, sensitivity))
     },
-    ..BuiltIn::USUAL
+    ..Mechanism::USUAL
 };
 
 /// r in R with weight exp(−ε H(BI(x), r) / (2 S_β(x))), β = ln(1 − ε / (2 ln(δ / (2 (n+1))))) (notes §2.3,
@@ -112,11 +118,11 @@ pub static MH_GAMMA: BuiltIn = BuiltIn {
 ///
 /// (ε, δ)-privacy is claimed (notes Lemma 2.3), but the proof is incomplete. `smooth = "local"` is a
 /// historical curiosity.
-pub static MH_BETA: BuiltIn = BuiltIn {
+pub static MH_BETA: Mechanism = Mechanism {
     id: "mh-beta",
     title: "MH (β-smooth)",
     draws: "r in R with weight exp(−ε H / (2 S_β(x)))",
-    colour: 0x33_3333,
+    colour: Some(0x33_3333),
     choices: &[Choice::Divisor, Choice::CandidatesInBeta, Choice::Smooth, Choice::Calibrated],
     uses_delta: true,
     guarantee: |setting, options| {
@@ -126,22 +132,22 @@ pub static MH_BETA: BuiltIn = BuiltIn {
             None => Guarantee::None,
         }
     },
-    recipe: |setting, options| {
+    law: |_, setting, options| {
         let beta = setting.beta(options.candidates_in_beta.unwrap_or_default());
         let beta = beta.ok_or_else(|| delta_is_missing(MH_BETA.id))?;
         let sensitivity = match options.smooth.unwrap_or_default() {
-            Smooth::Beta => setting.sensitivity().beta_smooth(beta),
-            Smooth::Local => setting.sensitivity().local(),
+            Smooth::Beta => Sensitivity::BetaSmooth(beta),
+            Smooth::Local => Sensitivity::Local,
         };
         Ok(exponential(setting, options, DIVISOR, sensitivity))
     },
-    ..BuiltIn::USUAL
+    ..Mechanism::USUAL
 };
 
 /// The constant, or 0 if no record can move.
 fn bound(setting: &Setting) -> Result<f64, Refusal> {
-    let alpha = setting.posterior.prior().alpha();
-    if setting.distance.power(&setting.posterior).is_none() {
+    let alpha = setting.prior.alpha();
+    if setting.distance.power(&setting.prior, setting.n).is_none() {
         return Err(Refusal::new(
             format!("the bound sqrt(1 - pi/4) does not hold for the {}", setting.distance.title()),
             "use global = \"exact\"",
@@ -154,14 +160,14 @@ fn bound(setting: &Setting) -> Result<f64, Refusal> {
             ),
             "use global = \"exact\"",
         )),
-        None if setting.posterior.n() == 0 => Ok(0.0),
+        None if setting.n == 0 => Ok(0.0),
         None => Ok(GLOBAL_BOUND),
     }
 }
 
 /// H(α, α + (1, −1, 0, …)): a record moved between two data sets that do not exist.
 fn neighbour(setting: &Setting) -> Result<f64, Refusal> {
-    let mut alpha = setting.posterior.prior().alpha().to_vec();
+    let mut alpha = setting.prior.alpha().to_vec();
     if alpha[1] <= 1.0 {
         return Err(Refusal::new(
             format!(
@@ -173,8 +179,7 @@ fn neighbour(setting: &Setting) -> Result<f64, Refusal> {
     }
     // The second parameter is one less at both ends, so that the counts (0, 1) and (1, 0) are the ends.
     alpha[1] -= 1.0;
-    let prior = Prior::new(alpha)
-        .map_err(|error| Refusal::new(error.to_string(), "use global = \"exact\""))?;
+    let prior = Prior::new(alpha)?;
     let mut counts = vec![0; prior.k()];
     counts[1] = 1;
     let posterior = Posterior::new(prior, counts.clone());

@@ -1,46 +1,45 @@
 //! Noise as the programs behind some printed figures drew it. No document describes it.
 
-use super::{BuiltIn, Choice, Mechanism, Options};
-use crate::mechanism::law::{HistoricalNoise, Recipe};
+use std::sync::Arc;
+
+use super::{Choice, Mechanism, Options};
+use crate::mechanism::law::Law;
+use crate::mechanism::law::historical::HistoricalNoise;
 use crate::posterior::setting::Setting;
+use crate::refusal::Refusal;
 
 /// Mechanisms of the programs behind some printed figures. A config may ask for them to draw a figure as
 /// it was printed. They are in no other list: nothing chooses, releases or audits them.
-pub static HISTORICAL: &[&dyn Mechanism] = &[&LAPLACE_ROUNDED, &LAPLACE_ABSOLUTE];
+pub static HISTORICAL: &[&Mechanism] = &[&LAPLACE_ROUNDED, &LAPLACE_ABSOLUTE];
 
-const USUAL: BuiltIn = BuiltIn { choices: &[Choice::ScaleFactor], ..BuiltIn::USUAL };
+const USUAL: Mechanism = Mechanism { choices: &[Choice::ScaleFactor], ..Mechanism::USUAL };
 
-/// 2/ε, unless another factor was chosen.
-fn scale(setting: &Setting, options: &Options) -> f64 {
-    options.scale_factor.unwrap_or(2.0) / setting.epsilon.get()
+/// Noise of scale 2/ε, unless another factor was chosen.
+fn law(setting: &Setting, options: &Options, grows: bool) -> Result<Arc<dyn Law>, Refusal> {
+    let scale = options.scale_factor.unwrap_or(2.0) / setting.epsilon.get();
+    Ok(Arc::new(HistoricalNoise { scale, grows }))
 }
 
 /// x̃_i = x_i + round(Lap(2/ε)) for every i but the first, which restores the total; drawn again if a
 /// count is negative (notes Figures 2 to 4 (a), early Figures 2 and 3). (The program drew again if a
 /// posterior parameter was not positive. The two differ with a probability below 1e-4 at the data of the
 /// figures.) Repeating a draw depends on the data, and nothing is proved about it.
-static LAPLACE_ROUNDED: BuiltIn = BuiltIn {
+static LAPLACE_ROUNDED: Mechanism = Mechanism {
     id: "laplace-rounded",
     title: "Laplace (rounded)",
     draws: "all counts but the first plus round(Lap(2/ε)), again if negative; first restores the total",
-    colour: 0x67_67D9,
-    recipe: |setting, options| {
-        let scale = scale(setting, options);
-        Ok(Recipe::Historical { noise: HistoricalNoise::Rounded { scale } })
-    },
+    colour: Some(0x67_67D9),
+    law: |_, setting, options| law(setting, options, false),
     ..USUAL
 };
 
 /// x̃_i = x_i + round(|Lap(2/ε)|) for every i (notes Figures 4 (b) to 7 (a)). Counts only grow, and the
 /// total is not restored. Noise that is never negative is not private.
-static LAPLACE_ABSOLUTE: BuiltIn = BuiltIn {
+static LAPLACE_ABSOLUTE: Mechanism = Mechanism {
     id: "laplace-absolute",
     title: "Laplace (absolute)",
     draws: "all counts plus round(|Lap(2/ε)|); the total grows",
-    colour: 0xA2_4EA9,
-    recipe: |setting, options| {
-        let scale = scale(setting, options);
-        Ok(Recipe::Historical { noise: HistoricalNoise::Absolute { scale } })
-    },
+    colour: Some(0xA2_4EA9),
+    law: |_, setting, options| law(setting, options, true),
     ..USUAL
 };

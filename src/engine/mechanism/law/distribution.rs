@@ -4,8 +4,9 @@ use rayon::prelude::*;
 
 use super::exact::{SAME, SLACK};
 use super::survey::for_parts;
-use super::{Law, PreparedField, walk_block};
+use super::{BenchField, OutputLaw, walk_block};
 use crate::numeric::Sum;
+use crate::posterior::simplex::BLOCK;
 
 /// A part of a mixture that is less likely than this is left out: a million of them do not move a
 /// quantile.
@@ -20,23 +21,19 @@ pub struct Level {
     pub probability: f64,
     /// P[error <= c].
     pub cumulative: f64,
-    /// How many outputs have it.
     pub outputs: f64,
 }
 
 /// The law of an error, from the smallest value to the largest.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Distribution {
-    /// Its values.
     pub levels: Vec<Level>,
 }
 
 impl Distribution {
     /// The law of `field` under `law`, or `None` if that is too large to be walked.
-    pub fn new(law: &dyn Law, field: PreparedField) -> Option<Self> {
+    pub fn new(law: &dyn OutputLaw, field: BenchField) -> Option<Self> {
         let mut lumps = list(law, field)?;
-        // Stable, so that equal values keep the order of the walk whatever the threads.
-        lumps.par_sort_by(|a, b| a.value.total_cmp(&b.value));
         let (mass, outputs) = (law.plateau(), law.plateau_outputs());
         lumps.extend((mass > 0.0).then(|| Lump::new(1.0, mass, outputs)));
         Some(Self::of_lumps(lumps, law.normaliser()))
@@ -49,16 +46,13 @@ impl Distribution {
             let levels = law.seen_with(weight).levels.into_iter();
             lumps.extend(levels.map(|l| Lump::new(l.value, weight * l.probability, l.outputs)));
         }
-        lumps.par_sort_by(|a, b| a.value.total_cmp(&b.value));
         Self::of_lumps(lumps, 1.0)
     }
 
     /// Every value with its mass, in the order of a list that does not depend on threads.
     pub fn of_masses(masses: Vec<(f64, f64)>) -> Self {
         let lumps = masses.into_iter().map(|(value, mass)| Lump::new(value, mass, 1.0));
-        let mut lumps: Vec<Lump> = lumps.collect();
-        lumps.par_sort_by(|a, b| a.value.total_cmp(&b.value));
-        Self::of_lumps(lumps, 1.0)
+        Self::of_lumps(lumps.collect(), 1.0)
     }
 
     /// The levels that count in a mixture in which the law has this weight.
@@ -68,8 +62,10 @@ impl Distribution {
         self
     }
 
-    /// Joins sorted lumps that are equal but for rounding; `total` is their mass.
-    fn of_lumps(lumps: Vec<Lump>, total: f64) -> Self {
+    /// Joins lumps that are equal but for rounding; `total` is their mass.
+    fn of_lumps(mut lumps: Vec<Lump>, total: f64) -> Self {
+        // Stable, so that equal values keep the order of the walk whatever the threads.
+        lumps.par_sort_by(|a, b| a.value.total_cmp(&b.value));
         let same = |group: f64, value: f64| {
             value == group || value < f64::INFINITY && value - group <= SAME * value
         };
@@ -95,8 +91,8 @@ impl Distribution {
     }
 
     fn before(&self, is_before: impl Fn(&Level) -> bool) -> f64 {
-        let place = self.levels.partition_point(is_before);
-        place.checked_sub(1).map_or(0.0, |last| self.levels[last].cumulative)
+        let index = self.levels.partition_point(is_before);
+        index.checked_sub(1).map_or(0.0, |last| self.levels[last].cumulative)
     }
 
     /// Every value t with P[error >= t], summed up from the far end, so that small tails keep their
@@ -160,12 +156,13 @@ const CROWDED: usize = 1 << 16;
 
 /// The errors and masses of all outputs. Equal errors are joined as the list grows, which keeps
 /// errors of few values (steps, ℓ1, symmetric posteriors) small.
-fn list(law: &dyn Law, field: PreparedField) -> Option<Vec<Lump>> {
-    let blocks = law.blocks()?;
-    let parts = for_parts(blocks, |part| {
-        let (mut lumps, mut joined) = (Vec::new(), 0);
+fn list(law: &dyn OutputLaw, field: BenchField) -> Option<Vec<Lump>> {
+    let walked = law.walked()?;
+    let parts = for_parts(&walked.blocks, |part| {
+        let (mut lumps, mut joined, mut values) = (Vec::new(), 0, [0.0; BLOCK]);
         for block in part {
-            walk_block(law, blocks, block, field, |row, values, masses| {
+            walk_block(law, walked, block, |row, masses| {
+                field.row(row, &mut values[..row.len]);
                 let outputs = values.iter().zip(masses);
                 let lump = |(&value, &mass)| Lump::new(value, mass, row.weight);
                 lumps.extend(outputs.map(lump));

@@ -2,15 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::survey::{Depth, Single, Survey, Surveyed, for_parts, survey};
-use super::{Law, PreparedField};
+use super::survey::{Depth, Survey, Surveyed, for_parts, survey};
+use super::{BenchField, OutputLaw};
 use crate::numeric::{kernel, scale};
 use crate::posterior::error_field::Field;
 use crate::posterior::simplex::BLOCK;
 
 /// Exact numbers about the error of one mechanism.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Exact {
+pub struct ErrorSummary {
     /// A summary of the error; `None` if the law has too many outputs to be walked, or if the error
     /// grows so fast that the mean depends on outputs that are not walked.
     pub error: Option<Summary>,
@@ -18,15 +18,15 @@ pub struct Exact {
     pub p_exact: f64,
 }
 
-impl Exact {
+impl ErrorSummary {
     /// The error of `law`, measured by `field`.
-    pub fn new(law: &dyn Law, field: PreparedField) -> Self {
+    pub fn new(law: &dyn OutputLaw, field: BenchField) -> Self {
         let summary = law.known(field).and_then(|known| known.summary).or_else(|| {
-            let single = Single::new(law, field.get())?;
+            let single = Surveyed::single(law, field.field)?;
             summarise(&single, &[law.normaliser()]).1.pop()
         });
         let honest = |error: Summary| {
-            let mean = visible_mean(law, field.get(), error.mean)?;
+            let mean = visible_mean(law, field.field, error.mean)?;
             let std = if mean == f64::INFINITY { mean } else { error.std };
             Some(Summary { mean, std, ..error })
         };
@@ -37,14 +37,13 @@ impl Exact {
 /// What was found out about an error when its law was made.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Known {
-    /// The mean.
     pub mean: f64,
     /// Mean, standard deviation and quantiles, if they were asked for.
     pub summary: Option<Summary>,
 }
 
 /// The mean that was found by walking a law, if what was not walked cannot change it.
-fn visible_mean(law: &dyn Law, field: &dyn Field, mean: f64) -> Option<f64> {
+fn visible_mean(law: &dyn OutputLaw, field: &dyn Field, mean: f64) -> Option<f64> {
     let extreme = field.extreme();
     if extreme == f64::INFINITY {
         // Every candidate may be released, if only with a tiny probability.
@@ -57,9 +56,7 @@ fn visible_mean(law: &dyn Law, field: &dyn Field, mean: f64) -> Option<f64> {
 /// A law in four numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
-    /// The mean.
     pub mean: f64,
-    /// The standard deviation.
     pub std: f64,
     /// The smallest t with P[error <= t] >= 0.5.
     pub median: f64,
@@ -82,16 +79,16 @@ const DIVISIONS: u64 = 4096;
 /// The quantiles that are looked for.
 const QUANTILES: [f64; 2] = [0.5, 0.9];
 
-/// The mean of `field` under `law` alone, in one pass; `None` as in [`Exact::error`].
-pub fn mean(law: &dyn Law, field: PreparedField) -> Option<f64> {
+/// The mean of `field` under `law` alone, in one pass; `None` as in [`ErrorSummary::error`].
+pub fn mean(law: &dyn OutputLaw, field: BenchField) -> Option<f64> {
     let mean = match law.known(field) {
         Some(known) => known.mean,
         None => {
-            let single = Single::new(law, field.get())?;
+            let single = Surveyed::single(law, field.field)?;
             survey(&single, Depth::Means).laws[0].mean(law.normaliser())
         }
     };
-    visible_mean(law, field.get(), mean)
+    visible_mean(law, field.field, mean)
 }
 
 /// Summarises an error under every law of `surveyed`, and returns the first pass as well. The masses
@@ -101,8 +98,8 @@ pub fn mean(law: &dyn Law, field: PreparedField) -> Option<f64> {
 /// divided further until they hold few enough values to sort, or are so narrow that these count as
 /// one; usually one more pass is enough. For numbers that are not negative the order of values is
 /// the order of their bit patterns, so a range of values is a range of integers.
-pub fn summarise(surveyed: &dyn Surveyed, totals: &[f64]) -> (Survey, Vec<Summary>) {
-    let outputs = surveyed.blocks().outputs();
+pub fn summarise(surveyed: &Surveyed, totals: &[f64]) -> (Survey, Vec<Summary>) {
+    let outputs = surveyed.walked.blocks.outputs();
     let depth = if outputs > FEW { Depth::Shapes } else { Depth::Spreads };
     let found = survey(surveyed, depth);
     let total =
@@ -150,30 +147,28 @@ struct Range {
     values: u64,
 }
 
-/// What a pass finds out about a range.
-#[derive(Clone)]
-enum Content {
-    /// Every value with its mass.
-    Listed(Vec<(f64, f64)>),
-    /// How many values, their mass and the largest of them, for each bin.
-    Binned(Vec<(u64, f64, f64)>),
+/// What a pass finds out about a range: every value with its mass, if they are few enough to sort; else, for
+/// each bin, how many values, their mass and the largest of them.
+struct Content {
+    list: Vec<(f64, f64)>,
+    bins: Vec<(u64, f64, f64)>,
 }
 
 /// Passes over the values in the ranges of all searches, and takes each a step further.
-fn narrow(surveyed: &dyn Surveyed, searches: &mut [QuantileSearch]) {
+fn narrow(surveyed: &Surveyed, searches: &mut [QuantileSearch]) {
     let mut open: Vec<&mut QuantileSearch> =
         searches.iter_mut().filter(|search| search.found.is_none()).collect();
     let empty = |open: &[&mut QuantileSearch]| -> Vec<Content> {
         open.iter().map(|search| search.range.empty()).collect()
     };
-    let parts = for_parts(surveyed.blocks(), |blocks| {
+    let parts = for_parts(&surveyed.walked.blocks, |blocks| {
         let mut contents = empty(&open);
         let mut values = [0.0; BLOCK];
         let mut places = Vec::new();
         for block in blocks {
-            surveyed.region().walk(surveyed.blocks(), block, |row| {
+            surveyed.walked.walk(block, |row| {
                 let values = &mut values[..row.len];
-                surveyed.values(row, values);
+                surveyed.field.row(row, values);
                 for (search, content) in open.iter().zip(&mut contents) {
                     let Range { low, high, .. } = search.range;
                     places.clear();
@@ -195,11 +190,11 @@ fn narrow(surveyed: &dyn Surveyed, searches: &mut [QuantileSearch]) {
         }
     }
     for (search, mut content) in open.iter_mut().zip(contents) {
-        let plateau = surveyed.plateau(search.law);
+        let plateau = surveyed.laws[search.law].plateau;
         if plateau > 0.0 {
             content.add(&search.range, 1.0, plateau);
         }
-        search.narrow(&content);
+        search.narrow(content);
     }
 }
 
@@ -218,11 +213,8 @@ impl Range {
     }
 
     fn empty(&self) -> Content {
-        if self.is_sortable() {
-            Content::Listed(Vec::new())
-        } else {
-            Content::Binned(vec![(0, 0.0, 0.0); DIVISIONS as usize])
-        }
+        let bins = if self.is_sortable() { 0 } else { DIVISIONS as usize };
+        Content { list: Vec::new(), bins: vec![(0, 0.0, 0.0); bins] }
     }
 }
 
@@ -233,24 +225,18 @@ impl Content {
         if bits < range.low || bits >= range.high {
             return;
         }
-        match self {
-            Self::Listed(list) => list.push((value, mass)),
-            Self::Binned(bins) => {
-                let bin = &mut bins[((bits - range.low) / range.width()) as usize];
-                *bin = (bin.0 + 1, bin.1 + mass, bin.2.max(value));
-            }
+        if self.bins.is_empty() {
+            self.list.push((value, mass));
+            return;
         }
+        let bin = &mut self.bins[((bits - range.low) / range.width()) as usize];
+        *bin = (bin.0 + 1, bin.1 + mass, bin.2.max(value));
     }
 
     fn join(&mut self, more: Self) {
-        match (self, more) {
-            (Self::Listed(list), Self::Listed(more)) => list.extend(more),
-            (Self::Binned(bins), Self::Binned(more)) => {
-                for (bin, more) in bins.iter_mut().zip(more) {
-                    *bin = (bin.0 + more.0, bin.1 + more.1, bin.2.max(more.2));
-                }
-            }
-            _ => unreachable!("contents of one range are of one kind"),
+        self.list.extend(more.list);
+        for (bin, more) in self.bins.iter_mut().zip(more.bins) {
+            *bin = (bin.0 + more.0, bin.1 + more.1, bin.2.max(more.2));
         }
     }
 }
@@ -263,63 +249,47 @@ impl QuantileSearch {
 
     /// Sets the range to the bin of the first pass in which the running mass reaches the target.
     fn begin(&mut self, found: &Survey) {
-        let bins = &found.laws[self.law].bins;
-        let last = bins.iter().rposition(|&mass| mass > 0.0).unwrap_or(0);
-        let mut index = 0;
-        while index < last && self.below + bins[index] < self.target {
-            self.below += bins[index];
-            index += 1;
-        }
+        let index = self.reached(found.laws[self.law].bins.iter().copied()).unwrap_or(0);
         let (low, high) = scale::patterns(index);
         // The plateau may be in it as well.
-        self.range = Range { low, high, values: found.outputs[index] + 1 };
-        self.settle(f64::from_bits(high - 1));
+        let values = found.outputs[index] + 1;
+        self.enter(Range { low, high, values }, f64::from_bits(high - 1));
     }
 
-    fn narrow(&mut self, content: &Content) {
-        match content {
-            Content::Listed(list) => self.found = Some(self.crossing(list)),
-            Content::Binned(bins) => self.choose(bins),
+    fn narrow(&mut self, mut content: Content) {
+        if content.bins.is_empty() {
+            content.list.sort_by(|a, b| a.0.total_cmp(&b.0));
+            let index = self.reached(content.list.iter().map(|(_, mass)| *mass));
+            self.found = Some(index.map_or(0.0, |index| content.list[index].0));
+        } else if let Some(index) = self.reached(content.bins.iter().map(|(_, mass, _)| *mass)) {
+            let (values, _, largest) = content.bins[index];
+            let width = self.range.width();
+            let low = self.range.low + index as u64 * width;
+            self.enter(Range { low, high: low + width, values }, largest);
+        } else {
+            self.found = Some(0.0);
         }
     }
 
-    /// The first value at which the running mass reaches the target; the last if rounding keeps it
-    /// from being reached.
-    fn crossing(&self, list: &[(f64, f64)]) -> f64 {
-        let mut sorted: Vec<(f64, f64)> =
-            list.iter().copied().filter(|&(_, mass)| mass > 0.0).collect();
-        sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let mut running = self.below;
-        let crossing = sorted.iter().find(|(_, mass)| {
-            running += mass;
-            running >= self.target
-        });
-        crossing.or(sorted.last()).map_or(0.0, |(value, _)| *value)
-    }
-
-    /// Sets the range to the bin in which the running mass reaches the target.
-    fn choose(&mut self, bins: &[(u64, f64, f64)]) {
-        let width = self.range.width();
-        let mut chosen = None;
-        for (index, bin) in bins.iter().enumerate().filter(|(_, bin)| bin.0 > 0) {
-            if let Some((_, before)) = chosen.replace((index, bin)) {
-                self.below += before.1;
+    /// Where the running mass reaches the target; the last place with any mass if rounding keeps it from being
+    /// reached.
+    fn reached(&mut self, masses: impl Iterator<Item = f64>) -> Option<usize> {
+        let mut reached = None;
+        for (index, mass) in masses.enumerate().filter(|(_, mass)| *mass > 0.0) {
+            if let Some((_, before)) = reached.replace((index, mass)) {
+                self.below += before;
             }
-            if self.below + bin.1 >= self.target {
+            if self.below + mass >= self.target {
                 break;
             }
         }
-        let Some((index, &(values, _, largest))) = chosen else {
-            self.found = Some(0.0);
-            return;
-        };
-        let low = self.range.low + index as u64 * width;
-        self.range = Range { low, high: low + width, values };
-        self.settle(largest);
+        reached.map(|(index, _)| index)
     }
 
-    /// Ends the search if there are too many values to sort, but all of them count as one.
-    fn settle(&mut self, largest: f64) {
+    /// Searches in a part of the range from now on. Ends if there are too many values to sort, but all of them count
+    /// as one.
+    fn enter(&mut self, range: Range, largest: f64) {
+        self.range = range;
         if !self.range.is_sortable() && self.range.is_one_value() {
             self.found = Some(largest);
         }

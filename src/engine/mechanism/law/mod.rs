@@ -1,233 +1,217 @@
 //! Exact output laws: the probability of every output, its mean, spread and quantiles, and draws.
 //!
-//! A mechanism is described by a [`Recipe`]; at one posterior the recipe becomes a [`Law`]. Laws
-//! are walked block by block (see [`crate::posterior::simplex`]), never stored.
+//! A mechanism with its parameters is a [`Law`]: to every data set x of n records it gives a law P_x of the
+//! output. [`Law::at`] is P_x as a formula; an [`OutputLaw`] is the same with its tables, made on a
+//! [`Bench`], to be walked and drawn from. Laws are walked block by block (see
+//! [`crate::posterior::simplex`]), never stored.
+//!
+//! Every law has a folder of its own: its formula, the outputs that matter, their masses, its draws, exact
+//! coins for releases, what two neighbours tell apart, and its tests. Nothing outside asks which law it is:
+//! what a law does not say for itself, the defaults of the trait answer from its probabilities.
 //!
 //! ```
-//! use dpbi_engine::mechanism::law::{Exact, probability};
-//! use dpbi_engine::mechanism::prepared::PreparedSetting;
-//! use dpbi_engine::mechanism::{self, Variant};
+//! use dpbi_engine::mechanism::law::{Bench, ErrorSummary, probability};
+//! use dpbi_engine::mechanism::Variant;
 //! use dpbi_engine::posterior::model::Prior;
 //! use dpbi_engine::posterior::privacy::Epsilon;
 //! use dpbi_engine::posterior::setting::Setting;
 //!
 //! // 600 records, half of them in the first category, under a uniform prior.
-//! let setting = Setting::new(Prior::new(vec![1.0, 1.0])?, vec![300, 300], Epsilon::new(1.0)?);
-//! let lshist = Variant::plain(mechanism::find("lshist").expect("a mechanism"));
-//! let plan = lshist.plan(&setting)?;
-//! let prepared = PreparedSetting::new(&setting, &[plan.clone()], &[]);
-//! let law = prepared.law(&plan);
+//! let setting = Setting::new(Prior::new(vec![1.0, 1.0])?, 600, Epsilon::new(1.0)?);
+//! let lshist = Variant::parse("lshist")?.law(&setting)?;
+//! let posterior = setting.at(vec![300, 300]);
+//! let bench = Bench::new(&posterior, setting.distance, [lshist.as_ref()], &[])?;
+//! let law = bench.law(0);
 //!
 //! // Rounded Laplace noise of scale 1 is 0 with probability (1 − 1/e) / 2.
 //! let unchanged = probability(law.as_ref(), &[300, 300]);
 //! assert!((unchanged - 0.316_060_279_414).abs() < 1e-12);
 //!
-//! let hellinger = prepared.distance();
-//! let error = Exact::new(law.as_ref(), hellinger).error.expect("a law that is walked");
+//! let error = ErrorSummary::new(law.as_ref(), bench.distance()).error.expect("a law that is walked");
 //! println!("the mean Hellinger distance from the true posterior is {}", error.mean);
 //! assert!(error.mean > 0.0 && error.mean < error.q90);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-pub mod approximate;
+mod bench;
+pub mod coins;
 mod distribution;
-mod effort;
 mod exact;
-mod exponential;
-mod exponential_steps;
-mod hamming;
-mod historical;
-mod lattice;
-mod listed;
-mod logs;
-mod noise;
+pub mod exponential;
+pub mod hamming;
+pub mod historical;
+pub mod lattice;
+pub mod listed;
+pub mod mapped;
+pub mod noise;
 mod outputs;
-mod prepared_field;
+pub mod pair;
 mod product;
-mod remapped;
+pub mod size;
 mod survey;
+pub mod tabled;
 pub mod tight;
-mod weighting;
 
+pub use bench::{Bench, BenchField};
 pub use distribution::{Distribution, Level};
-pub use effort::{Effort, ROWS, lengths, total_length};
-pub use exact::{Exact, Known, Summary, mean};
-pub(super) use exponential::{Detail, Family};
-pub use hamming::{CandidateWeights, normaliser as hamming_normaliser};
-pub use historical::HistoricalNoise;
-pub(super) use lattice::Lattice;
-pub use lattice::LatticeNoise;
-pub(super) use listed::Listed;
-pub use logs::ln_probabilities;
-pub use noise::Noise;
+pub use exact::{ErrorSummary, Known, Summary, mean};
+pub use mapped::Remap;
 pub use outputs::{OutputSet, Outputs};
-pub use prepared_field::PreparedField;
-pub(super) use product::Product;
-pub use product::is_walked;
-pub use remapped::{Plan, Remap};
-pub(super) use remapped::{Remapped, RemappedNear};
-use weighting::Walk;
-pub(super) use weighting::Weighting;
+pub use pair::{Comparisons, Pair, PairComparison};
+pub use product::{Factors, Product};
+pub use size::{PairSize, Size};
 
-use crate::mechanism::own::{OwnNoise, OwnWeight, ProbabilityTable};
-use crate::posterior::model::Posterior;
-use crate::posterior::simplex::{Blocks, Region, Row, Tail};
+use std::sync::Arc;
+
+use crate::analysis::true_counts::CountNoise;
+use crate::posterior::amount::Amount;
+use crate::posterior::distance::Distance;
+use crate::posterior::error_field::Field;
+use crate::posterior::model::{Counts, Posterior, Prior};
+use crate::posterior::setting::Setting;
+use crate::posterior::simplex::{BLOCK, Blocks, Region, Row};
+use crate::refusal::Refusal;
 use crate::rng::Stream;
+use coins::ExactDraws;
+use exponential::Weigher;
+use tight::TightLaw;
 
-/// How a mechanism makes its output at one posterior.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Recipe {
-    /// A candidate in R with probability proportional to e^(−rate · score).
-    Exponential {
-        /// The number before the score.
-        rate: f64,
-    },
-    /// Noise on the counts.
-    Noise {
-        /// Its law.
-        noise: Noise,
-        /// Its scale b: the law falls by 1/e in b steps.
-        scale: f64,
-        /// Whether the last coordinate is n minus the others (clamped to [0, n]) or noisy too.
-        restored: bool,
-    },
-    /// A candidate in R with probability proportional to w(r) e^(−rate · d(x, r)).
-    Hamming {
-        /// The number before the Hamming distance.
-        rate: f64,
-        /// w.
-        weights: CandidateWeights,
-    },
-    /// Noise on all counts that sums to 0, clamped.
-    Lattice {
-        /// Its law.
-        noise: LatticeNoise,
-    },
-    /// Noise that only printed figures used.
-    Historical {
-        /// Its law.
-        noise: HistoricalNoise,
-    },
-    /// A candidate with a weight that the user wrote.
-    Weighed {
-        /// The weight.
-        weight: OwnWeight,
-    },
-    /// Noise on the counts that the user wrote.
-    OwnNoise {
-        /// Its law.
-        noise: OwnNoise,
-        /// As for [`Self::Noise`].
-        restored: bool,
-    },
-    /// Outputs with probabilities that the user listed.
-    Table {
-        /// The probabilities.
-        table: &'static ProbabilityTable,
-        /// Probabilities are raised to this power and normalised again: 1, unless the table is calibrated.
-        power: f64,
-    },
-}
-
-impl Recipe {
-    /// The outputs that carry all but a negligible part of the probability; `None` for an
-    /// exponential mechanism, whose score decides.
-    pub fn region(&self, posterior: &Posterior) -> Option<Region> {
-        match *self {
-            Self::Exponential { .. } => None,
-            Self::Noise { scale, restored, .. } => {
-                Some(product::noise_region(posterior, scale, restored))
-            }
-            Self::Hamming { rate, .. } => Some(hamming::region(posterior, rate)),
-            Self::Lattice { noise } => Some(noise.region(posterior)),
-            Self::Historical { noise } => Some(noise.region(posterior)),
-            Self::Weighed { weight } if weight.is_by_score() => None,
-            Self::Weighed { weight } => Some(weight.set().region(posterior.n(), posterior.k())),
-            Self::OwnNoise { noise, restored } => {
-                Some(product::own_noise_region(posterior, noise, restored))
-            }
-            Self::Table { table, .. } => Some(table.region(posterior)),
-        }
+/// The law of a mechanism's output at all data sets of n records: x ↦ P_x.
+pub trait Law: Send + Sync {
+    /// The outputs. Nothing else says whether the last count restores the total.
+    fn outputs(&self) -> OutputSet {
+        OutputSet::Simplex
     }
 
-    /// Whether candidates are weighed by their score alone.
-    pub fn needs_ball(&self) -> bool {
-        self.weighting().is_some_and(|weighting| weighting.walk() == Walk::Near)
-    }
+    /// P_x, before anything large is made for it.
+    fn at(&self, posterior: &Posterior) -> Result<Box<dyn LawAt + '_>, Refusal>;
+
+    /// The same law with every exponent divided by `factor`: a wrong scale, against which a test is tried.
+    fn widened(&self, factor: f64) -> Result<Arc<dyn Law>, Refusal>;
 
     /// Whether the score decides about an output.
-    pub fn uses_score(&self) -> bool {
-        self.weighting().is_some_and(|weighting| weighting.uses_score())
+    fn uses_score(&self) -> bool {
+        false
     }
 
-    /// How candidates are weighed, if they are.
-    pub(super) fn weighting(&self) -> Option<Weighting> {
-        match *self {
-            Self::Exponential { rate } => Some(Weighting::Score { rate }),
-            Self::Weighed { weight } => Some(Weighting::Own(weight)),
-            Self::Noise { .. }
-            | Self::OwnNoise { .. }
-            | Self::Hamming { .. }
-            | Self::Lattice { .. }
-            | Self::Historical { .. }
-            | Self::Table { .. } => None,
-        }
+    /// Whether the score alone decides, so that only candidates near the data are walked.
+    fn needs_ball(&self) -> bool {
+        false
     }
 
-    /// The number before the score, if e^(−rate · score) is the weight of a candidate.
-    pub fn rate(&self) -> Option<f64> {
-        match self.weighting()? {
-            Weighting::Score { rate } => Some(rate),
-            Weighting::Own(_) => None,
-        }
+    /// Groups of categories whose exchange, in data and output at once, changes no probability.
+    fn exchangeable(&self, prior: &Prior) -> Vec<Vec<usize>> {
+        self.noisy_counts(prior.k()).map(|noisy| (0..noisy).collect()).into_iter().collect()
     }
 
-    /// How many of k counts, the first ones, have noise that does not depend on the other counts; `None`
-    /// for other laws.
-    pub fn noisy_counts(&self, k: usize) -> Option<usize> {
-        match self {
-            Self::Noise { restored, .. } | Self::OwnNoise { restored, .. } => {
-                Some(k - usize::from(*restored))
-            }
-            Self::Exponential { .. }
-            | Self::Weighed { .. }
-            | Self::Hamming { .. }
-            | Self::Lattice { .. }
-            | Self::Historical { .. }
-            | Self::Table { .. } => None,
-        }
+    /// How many counts, the first ones, have noise of one law that does not depend on the other counts; `None` for
+    /// other laws. Two pairs of neighbours with the same changes of these counts are alike.
+    fn noisy_counts(&self, _k: usize) -> Option<usize> {
+        None
     }
 
-    /// Whether the last count has no noise of its own, and restores the total.
-    pub fn restores_total(&self) -> bool {
-        self.output_set() == OutputSet::Restored
+    /// The number of outputs whose probability is not 0 at all data. Approximate if there are many.
+    fn possible_outputs(&self, n: u64, k: usize) -> f64 {
+        Outputs::new(self.outputs(), n, k).approximate_len()
     }
 
-    /// Whether outputs may have any total, below or above n.
-    pub fn leaves_total_open(&self) -> bool {
-        matches!(self.output_set(), OutputSet::Below | OutputSet::Open)
+    /// The numbers that are kept in tables at one data set, beside one for every value of every count.
+    fn table_entries(&self, _posterior: &Posterior) -> f64 {
+        0.0
+    }
+
+    /// What it takes to compare the law at two adjacent data sets like these; `None` if they are compared output
+    /// by output.
+    fn pair_size(&self, _posterior: &Posterior, _distance: &dyn Distance) -> Option<PairSize> {
+        None
+    }
+
+    /// The law at several data sets of n records, ready to be compared at any two of them.
+    fn comparisons<'a>(
+        &'a self,
+        setting: &'a Setting,
+        data: &[&Counts],
+    ) -> Result<Box<dyn Comparisons + 'a>, Refusal> {
+        tabled::comparisons(self, setting, data)
+    }
+
+    /// Whether ln P_x − ln P_x' is −c, 0 or c at all neighbours, with the same c.
+    fn has_three_losses(&self) -> bool {
+        false
+    }
+
+    /// Whether all pairs of neighbours are alike, wherever they are.
+    fn is_uniform(&self) -> bool {
+        false
+    }
+
+    /// How it is drawn in whole-number arithmetic, with this ε: only such draws release data. Refused, with
+    /// the reason, if it is not.
+    fn exact_draws(&self, _k: usize, _epsilon: Amount) -> Result<Box<dyn ExactDraws>, Refusal> {
+        Err(Refusal::new(
+            "what it draws tells little about the shares, or is private in few settings",
+            "release with a mechanism that adds noise to the counts",
+        ))
+    }
+
+    /// Weights of the candidates that do not depend on the data, if there are some.
+    fn candidate_weights(&self) -> Option<&TightLaw> {
+        None
+    }
+
+    /// P_x(output) as a product of noise on the counts, up to a factor that does not depend on x, if it has
+    /// that form: then the true counts behind an output are known without enumeration.
+    fn count_noise(&self, _k: usize) -> Option<CountNoise> {
+        None
     }
 }
 
-/// The largest law that is computed exactly; beyond, a mechanism is sampled only.
-pub(super) const LARGEST_EXACT: f64 = 1e10;
+/// A law at one data set, as a formula.
+pub trait LawAt: Send + Sync {
+    /// The outputs that carry all but a negligible part of the probability; `None` if the score decides,
+    /// and candidates near the data are walked.
+    fn region(&self) -> Option<Region>;
 
-/// The exact law of an output.
-pub trait Law: Sync {
-    /// The outputs that are walked.
-    fn region(&self) -> &Region;
+    /// ln P of every one of `outputs` (those of the law), also where the probability is too small for a
+    /// double. Candidates are scored by `score`.
+    fn ln_probabilities(&self, outputs: Outputs, score: &dyn Field) -> Vec<f64>;
 
-    /// The region's blocks; `None` if the law has too many outputs to be walked.
-    fn blocks(&self) -> Option<&Blocks>;
+    /// How candidates are weighed, if they are. Laws that weigh the same candidates share the passes over
+    /// them, and need no [`Self::output_law`].
+    fn weigher(&self) -> Option<&dyn Weigher> {
+        None
+    }
+
+    /// The law with its tables. It takes work.
+    ///
+    /// # Panics
+    /// If candidates are weighed.
+    fn output_law(&self) -> Box<dyn OutputLaw + '_> {
+        unreachable!("laws that weigh candidates are made by a bench")
+    }
+
+    /// What is made of that law, or of the one that the weigher gives.
+    fn finished<'a>(
+        &'a self,
+        law: Box<dyn OutputLaw + 'a>,
+        _score: &dyn Field,
+    ) -> Box<dyn OutputLaw + 'a> {
+        law
+    }
+
+    /// The number before the score in the logarithm of a probability, if the score decides.
+    fn rate(&self) -> Option<f64> {
+        None
+    }
+}
+
+/// The exact law of an output at one data set, with its tables.
+pub trait OutputLaw: Sync {
+    /// The outputs that are walked; `None` if the law has too many.
+    fn walked(&self) -> Option<&Walked>;
 
     /// Writes the mass of every output of a row, together with that of the outputs it stands for.
     fn masses(&self, row: &Row, masses: &mut [f64]);
-
-    /// Writes, for every output of a row, its error by `field` and its mass.
-    fn row(&self, row: &Row, field: PreparedField, values: &mut [f64], masses: &mut [f64]) {
-        field.row(row, values);
-        self.masses(row, masses);
-    }
 
     /// What masses must be divided by to be probabilities.
     fn normaliser(&self) -> f64;
@@ -252,7 +236,7 @@ pub trait Law: Sync {
     fn p_exact(&self) -> f64;
 
     /// What was found out about an error when the law was made.
-    fn known(&self, _field: PreparedField) -> Option<Known> {
+    fn known(&self, _field: BenchField) -> Option<Known> {
         None
     }
 
@@ -260,9 +244,36 @@ pub trait Law: Sync {
     fn draw(&self, k: usize, batches: &mut [Batch]);
 }
 
+/// The largest law that is computed exactly; beyond, a mechanism is sampled only.
+pub(super) const LARGEST_EXACT: f64 = 1e10;
+
+/// Whether a law on this region is small enough to be walked.
+pub fn is_walked(region: &Region) -> bool {
+    // The outputs of the box around the region are counted at once; those of the region take longer.
+    let side = |&(low, high): &(u64, u64)| (high - low) as f64 + 1.0;
+    let around: f64 = region.windows().iter().map(side).product();
+    around <= LARGEST_EXACT || region.size_bound() <= LARGEST_EXACT
+}
+
+/// Outputs that are walked, in blocks.
+pub struct Walked {
+    pub region: Region,
+    pub blocks: Blocks,
+}
+
+impl Walked {
+    pub fn new(region: Region) -> Self {
+        Self { blocks: region.blocks(), region }
+    }
+
+    /// Calls `visit` with every row of one block.
+    pub fn walk(&self, block: usize, visit: impl FnMut(&Row)) {
+        self.region.walk(&self.blocks, block, visit);
+    }
+}
+
 /// Releases that are drawn one after another from one stream.
 pub struct Batch {
-    /// The stream.
     pub rng: Stream,
     /// Where they are written: k counts for each.
     pub released: Vec<u64>,
@@ -276,33 +287,22 @@ impl Batch {
 }
 
 /// The probability of one output whose total is n.
-pub fn probability(law: &dyn Law, output: &[u64]) -> f64 {
-    let place = output.len() - 2;
-    let row = Row {
-        head: &output[..place],
-        start: output[place],
-        len: 1,
-        tail: Tail::Complement(output[place] + output[place + 1]),
-        weight: 1.0,
-    };
+pub fn probability(law: &dyn OutputLaw, output: &[u64]) -> f64 {
     let mut mass = [0.0];
-    law.masses(&row, &mut mass);
+    law.masses(&Row::of(output), &mut mass);
     mass[0] / law.normaliser()
 }
 
-/// Calls `visit` with every row of one block, its values and its masses.
+/// Calls `visit` with every row of one block, and its masses.
 fn walk_block(
-    law: &dyn Law,
-    blocks: &Blocks,
+    law: &dyn OutputLaw,
+    walked: &Walked,
     block: usize,
-    field: PreparedField,
-    mut visit: impl FnMut(&Row, &[f64], &[f64]),
+    mut visit: impl FnMut(&Row, &[f64]),
 ) {
-    let mut values = [0.0; crate::posterior::simplex::BLOCK];
-    let mut masses = [0.0; crate::posterior::simplex::BLOCK];
-    law.region().walk(blocks, block, |row| {
-        let (values, masses) = (&mut values[..row.len], &mut masses[..row.len]);
-        law.row(row, field, values, masses);
-        visit(row, values, masses);
+    let mut masses = [0.0; BLOCK];
+    walked.walk(block, |row| {
+        law.masses(row, &mut masses[..row.len]);
+        visit(row, &masses[..row.len]);
     });
 }

@@ -1,9 +1,10 @@
 //! All outputs that a mechanism can make, numbered.
 
-use super::{HistoricalNoise, Recipe};
 use crate::named;
+#[cfg(test)]
+use crate::named::Named;
 use crate::posterior::model::{Counts, approximate_compositions};
-use crate::posterior::simplex::{Region, Shape, count_compositions, list_compositions, rank};
+use crate::posterior::simplex::{Region, Shape, count_compositions, rank};
 
 named! {
     /// Which outputs there are at data sets of n records.
@@ -24,29 +25,37 @@ named! {
 impl OutputSet {
     /// All of them, as they are walked.
     pub fn region(self, n: u64, k: usize) -> Region {
-        let within = |shape| Region::new(n, shape, vec![(0, n); k]);
         match self {
-            Self::Simplex => within(Shape::Simplex),
-            Self::Restored => within(Shape::Restored),
             Self::Below => Region::below(n, k),
-            Self::Open => within(Shape::Free),
+            _ => Region::new(n, self.shape(), vec![(0, n); k]),
         }
     }
-}
 
-impl Recipe {
-    /// The outputs.
-    pub fn output_set(&self) -> OutputSet {
+    /// The shape of regions of them.
+    pub fn shape(self) -> Shape {
         match self {
-            Self::Exponential { .. } | Self::Hamming { .. } => OutputSet::Simplex,
-            Self::Noise { restored: true, .. } | Self::OwnNoise { restored: true, .. } => {
-                OutputSet::Restored
-            }
-            Self::Noise { .. } | Self::OwnNoise { .. } | Self::Lattice { .. } => OutputSet::Open,
-            Self::Weighed { weight } => weight.set(),
-            Self::Table { table, .. } => table.outputs(),
-            Self::Historical { noise: HistoricalNoise::Rounded { .. } } => OutputSet::Simplex,
-            Self::Historical { noise: HistoricalNoise::Absolute { .. } } => OutputSet::Open,
+            Self::Simplex | Self::Below => Shape::Simplex,
+            Self::Restored => Shape::Restored,
+            Self::Open => Shape::Free,
+        }
+    }
+
+    /// Of k counts, how many, the first ones, are free.
+    pub fn noisy(self, k: usize) -> usize {
+        k - usize::from(self == Self::Restored)
+    }
+
+    /// Whether outputs may have any total, below or above n.
+    pub fn leaves_total_open(self) -> bool {
+        matches!(self, Self::Below | Self::Open)
+    }
+
+    /// Restores the total n in the last count, as far as it can, where that count is not free.
+    pub fn complete(self, n: u64, output: &mut [u64]) {
+        if self == Self::Restored
+            && let Some((last, others)) = output.split_last_mut()
+        {
+            *last = n.saturating_sub(others.iter().sum());
         }
     }
 }
@@ -60,14 +69,8 @@ pub struct Outputs {
 }
 
 impl Outputs {
-    /// The outputs of `set`.
     pub fn new(set: OutputSet, n: u64, k: usize) -> Self {
         Self { set, n, k }
-    }
-
-    /// The outputs of `recipe`.
-    pub fn of(recipe: Recipe, n: u64, k: usize) -> Self {
-        Self::new(recipe.output_set(), n, k)
     }
 
     /// The number of outputs; approximate if there are many.
@@ -79,54 +82,14 @@ impl Outputs {
         }
     }
 
-    /// The number of outputs whose probability is not 0 at all data: noise of sum 0 leaves the total open
-    /// only if it is clamped. Approximate if there are many.
-    pub fn possible(&self, recipe: Recipe) -> f64 {
-        let all = self.approximate_len();
-        match recipe {
-            Recipe::Lattice { .. } => {
-                // Those without 0 or n that do not have the total n are impossible.
-                let clamped = 2.0 * self.k as f64 * (self.n as f64 + 1.0).powi(self.k as i32 - 1);
-                (clamped + approximate_compositions(self.n, self.k)).min(all)
-            }
-            Recipe::Exponential { .. }
-            | Recipe::Weighed { .. }
-            | Recipe::Noise { .. }
-            | Recipe::OwnNoise { .. }
-            | Recipe::Hamming { .. }
-            | Recipe::Historical { .. }
-            | Recipe::Table { .. } => all,
-        }
-    }
-
-    /// The number of outputs.
-    ///
-    /// # Panics
-    /// If they are too many to be numbered: who lists them has asked for the approximate number before.
-    pub fn len(&self) -> usize {
-        match self.set {
-            OutputSet::Simplex => self.candidates(),
-            OutputSet::Below => count_compositions(self.n, self.k + 1),
-            OutputSet::Restored | OutputSet::Open => {
-                let count = (self.n as usize + 1).checked_pow(self.free() as u32);
-                count.expect("outputs are listed only if they are few")
-            }
-        }
-    }
-
-    /// Never: without records there is one output.
-    pub fn is_empty(&self) -> bool {
-        false
-    }
-
     /// The number of candidates of R.
     pub fn candidates(&self) -> usize {
         count_compositions(self.n, self.k)
     }
 
     /// How many coordinates are free.
-    fn free(&self) -> usize {
-        self.k - usize::from(self.set == OutputSet::Restored)
+    pub fn free(&self) -> usize {
+        self.set.noisy(self.k)
     }
 
     /// The number of one output.
@@ -146,52 +109,24 @@ impl Outputs {
 
     /// Every output, in the order of their numbers.
     pub fn list(&self) -> Vec<Counts> {
-        match self.set {
-            OutputSet::Simplex => return list_compositions(self.n, self.k),
-            OutputSet::Below => {
-                let mut list = list_compositions(self.n, self.k + 1);
-                list.iter_mut().for_each(|output| output.truncate(self.k));
-                return list;
-            }
-            OutputSet::Restored | OutputSet::Open => {}
-        }
-        let base = self.n as usize + 1;
-        let output = |index: usize| {
-            let mut output = vec![0; self.k];
-            let mut left = index;
-            for v in output[..self.free()].iter_mut().rev() {
-                *v = (left % base) as u64;
-                left /= base;
-            }
-            if self.set == OutputSet::Restored {
-                output[self.k - 1] = self.n.saturating_sub(output.iter().sum());
-            }
-            output
-        };
-        (0..self.len()).map(output).collect()
+        let listed = self.set.region(self.n, self.k).list().into_iter();
+        listed.map(|(output, _)| output).collect()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mechanism::law::{CandidateWeights, Noise};
 
     #[test]
     fn outputs_are_numbered_in_order() {
-        let noise = |restored| Recipe::Noise { noise: Noise::Laplace, scale: 1.0, restored };
-        for recipe in [
-            Recipe::Hamming { rate: 1.0, weights: CandidateWeights::Flat },
-            noise(true),
-            noise(false),
-        ] {
+        for &set in OutputSet::ALL {
             for (n, k) in [(0, 2), (1, 2), (6, 2), (4, 3), (3, 4)] {
-                let outputs = Outputs::of(recipe, n, k);
+                let outputs = Outputs::new(set, n, k);
                 let list = outputs.list();
-                assert_eq!(list.len(), outputs.len());
-                assert!((outputs.approximate_len() - outputs.len() as f64).abs() < 1e-6);
+                assert!((outputs.approximate_len() - list.len() as f64).abs() < 1e-6);
                 for (number, output) in list.iter().enumerate() {
-                    assert_eq!(outputs.index(output), number, "{recipe:?} {output:?}");
+                    assert_eq!(outputs.index(output), number, "{set:?} {output:?}");
                 }
             }
         }

@@ -3,106 +3,49 @@
 //! Laws that share their outputs (exponential mechanisms with one score) share the pass: every
 //! error is evaluated once, and weighed by each law.
 
-use super::Law;
+use super::{OutputLaw, Walked};
 use crate::numeric::scale::{self, BINS};
 use crate::numeric::{Sum, kernel};
-use crate::parallel;
+use crate::parallel::{self, Steps};
 use crate::posterior::error_field::Field;
-use crate::posterior::simplex::{BLOCK, Blocks, Region, Row};
+use crate::posterior::simplex::{BLOCK, Blocks, Row};
 
 /// An error, and laws of what is released.
-pub trait Surveyed: Sync {
-    /// The outputs.
-    fn region(&self) -> &Region;
+pub struct Surveyed<'a> {
+    /// The outputs, which all laws share.
+    pub walked: &'a Walked,
+    /// The error.
+    pub field: &'a dyn Field,
+    /// The score that decides about masses, if it is not the error itself.
+    pub score: Option<&'a dyn Field>,
+    pub laws: Vec<SurveyedLaw<'a>>,
+}
 
-    /// Their division into blocks.
-    fn blocks(&self) -> &Blocks;
+type Weigh<'a> = Box<dyn Fn(&Row, &[f64], &mut [f64]) + Sync + 'a>;
 
-    /// How many laws there are.
-    fn laws(&self) -> usize;
+/// One of several laws that share a pass.
+pub struct SurveyedLaw<'a> {
+    /// Writes the masses of a row whose scores are given.
+    pub weigh: Weigh<'a>,
+    /// The mass of the plateau, where the error is 1.
+    pub plateau: f64,
+}
 
-    /// For one law: the mass of the plateau, where the error is 1.
-    fn plateau(&self, law: usize) -> f64;
-
-    /// Writes the error of every output of a row.
-    fn values(&self, row: &Row, values: &mut [f64]);
-
-    /// Writes the masses of a row whose errors are `values`, law after law, and for every law the
-    /// sums of the masses and of mass · value.
-    fn masses(&self, row: &Row, values: &[f64], masses: &mut Masses);
+impl<'a> Surveyed<'a> {
+    /// One law with one error; `None` if the law is too large to be walked.
+    pub fn single(law: &'a dyn OutputLaw, field: &'a dyn Field) -> Option<Self> {
+        let weigh = |row: &Row, _: &[f64], masses: &mut [f64]| law.masses(row, masses);
+        let laws = vec![SurveyedLaw { weigh: Box::new(weigh), plateau: law.plateau() }];
+        Some(Self { walked: law.walked()?, field, score: None, laws })
+    }
 
     /// The mass of one output under one law, given its error.
-    fn mass(&self, law: usize, row: &Row, value: f64) -> f64;
-}
-
-/// The masses of a row.
-pub struct Masses {
-    len: usize,
-    masses: Vec<f64>,
-    sums: Vec<(f64, f64)>,
-}
-
-impl Masses {
-    fn new(laws: usize) -> Self {
-        Self { len: 0, masses: vec![0.0; laws * BLOCK], sums: vec![(0.0, 0.0); laws] }
-    }
-
-    /// For every law, in order: where its masses and sums are written.
-    pub fn laws(&mut self) -> impl Iterator<Item = (&mut [f64], &mut (f64, f64))> {
-        let len = self.len;
-        self.masses.chunks_exact_mut(BLOCK).map(move |law| &mut law[..len]).zip(&mut self.sums)
-    }
-
-    fn of(&self, law: usize) -> &[f64] {
-        &self.masses[law * BLOCK..][..self.len]
-    }
-}
-
-/// One law with one error.
-pub struct Single<'a> {
-    law: &'a dyn Law,
-    blocks: &'a Blocks,
-    field: &'a dyn Field,
-}
-
-impl<'a> Single<'a> {
-    /// `None` if the law is too large to be walked.
-    pub fn new(law: &'a dyn Law, field: &'a dyn Field) -> Option<Self> {
-        Some(Self { law, blocks: law.blocks()?, field })
-    }
-}
-
-impl Surveyed for Single<'_> {
-    fn region(&self) -> &Region {
-        self.law.region()
-    }
-
-    fn blocks(&self) -> &Blocks {
-        self.blocks
-    }
-
-    fn laws(&self) -> usize {
-        1
-    }
-
-    fn plateau(&self, _: usize) -> f64 {
-        self.law.plateau()
-    }
-
-    fn values(&self, row: &Row, values: &mut [f64]) {
-        self.field.row(row, values);
-    }
-
-    fn masses(&self, row: &Row, values: &[f64], masses: &mut Masses) {
-        for (masses, sums) in masses.laws() {
-            self.law.masses(row, masses);
-            *sums = kernel::moments(values, masses);
+    pub fn mass(&self, law: usize, row: &Row, value: f64) -> f64 {
+        let (mut score, mut mass) = ([value], [0.0]);
+        if let Some(field) = self.score {
+            field.row(row, &mut score);
         }
-    }
-
-    fn mass(&self, _: usize, row: &Row, _: f64) -> f64 {
-        let mut mass = [0.0];
-        self.law.masses(row, &mut mass);
+        (self.laws[law].weigh)(row, &score, &mut mass);
         mass[0]
     }
 }
@@ -112,15 +55,11 @@ impl Surveyed for Single<'_> {
 pub enum Depth {
     /// Masses and means.
     Means,
-    /// Also spreads.
     Spreads,
-    /// Also histograms.
     Shapes,
 }
 
-/// What a pass found out.
 pub struct Survey {
-    /// For every law.
     pub laws: Vec<Tally>,
     /// How many outputs are in each bin of the error's [`scale`]; none if it was not asked for.
     pub outputs: Vec<u64>,
@@ -153,67 +92,62 @@ fn parts(blocks: &Blocks) -> Vec<std::ops::Range<usize>> {
 }
 
 /// Works on all parts, and returns the results in order.
-pub fn for_parts<T: Send>(
-    blocks: &Blocks,
-    work: impl Fn(std::ops::Range<usize>) -> T + Sync + Send,
-) -> Vec<T> {
-    parallel::map(&parts(blocks), |part| work(part.clone()))
+pub fn for_parts<T: Send>(blocks: &Blocks, work: impl Fn(Steps) -> T + Sync + Send) -> Vec<T> {
+    parallel::map(&parts(blocks), |part| work(parallel::steps(part.clone())))
 }
 
 /// Passes over all outputs once.
-pub fn survey(surveyed: &dyn Surveyed, depth: Depth) -> Survey {
-    let parts = for_parts(surveyed.blocks(), |part| survey_part(surveyed, depth, part));
-    let mut all = Survey::new(surveyed.laws(), depth);
+pub fn survey(surveyed: &Surveyed, depth: Depth) -> Survey {
+    let parts = for_parts(&surveyed.walked.blocks, |part| survey_part(surveyed, depth, part));
+    let mut all = Survey::new(surveyed.laws.len(), depth);
     for part in parts {
         all.join(part);
     }
-    for (index, law) in all.laws.iter_mut().enumerate() {
-        let plateau = surveyed.plateau(index);
-        if plateau > 0.0 {
-            law.add(plateau, plateau, 0.0);
-            if let Some(bin) = law.bins.get_mut(scale::bin(1.0)) {
-                *bin += plateau;
+    for (tally, law) in all.laws.iter_mut().zip(&surveyed.laws) {
+        if law.plateau > 0.0 {
+            tally.add(law.plateau, law.plateau, 0.0);
+            if let Some(bin) = tally.bins.get_mut(scale::bin(1.0)) {
+                *bin += law.plateau;
             }
         }
     }
     all
 }
 
-fn survey_part(surveyed: &dyn Surveyed, depth: Depth, blocks: std::ops::Range<usize>) -> Survey {
-    let mut found = Survey::new(surveyed.laws(), depth);
-    let mut values = [0.0; BLOCK];
+fn survey_part(surveyed: &Surveyed, depth: Depth, blocks: Steps) -> Survey {
+    let mut found = Survey::new(surveyed.laws.len(), depth);
+    let (mut values, mut scores, mut masses) = ([0.0; BLOCK], [0.0; BLOCK], [0.0; BLOCK]);
     let mut bins = [0; BLOCK];
-    let mut masses = Masses::new(surveyed.laws());
     for block in blocks {
         found.laws.iter_mut().for_each(|law| law.blocks.push(0.0));
-        surveyed.region().walk(surveyed.blocks(), block, |row| {
-            let values = &mut values[..row.len];
-            surveyed.values(row, values);
+        surveyed.walked.walk(block, |row| {
+            let (values, masses) = (&mut values[..row.len], &mut masses[..row.len]);
+            surveyed.field.row(row, values);
             debug_assert!(values.iter().all(|value| value.is_sign_positive()), "{row:?}");
-            masses.len = row.len;
-            surveyed.masses(row, values, &mut masses);
-            for (index, law) in found.laws.iter_mut().enumerate() {
-                let (mass, first) = masses.sums[index];
+            let scores = match surveyed.score {
+                None => &*values,
+                Some(score) => {
+                    score.row(row, &mut scores[..row.len]);
+                    &scores[..row.len]
+                }
+            };
+            let bins = &mut bins[..if depth == Depth::Shapes { row.len } else { 0 }];
+            kernel::bins(&values[..bins.len()], bins);
+            bins.iter().for_each(|&bin| found.outputs[bin as usize] += 1);
+            for (tally, law) in found.laws.iter_mut().zip(&surveyed.laws) {
+                (law.weigh)(row, scores, masses);
+                let (mass, first) = kernel::moments(values, masses);
                 let squares = match depth {
                     Depth::Means => 0.0,
-                    _ if mass > 0.0 => kernel::spread(values, masses.of(index), first / mass),
+                    _ if mass > 0.0 => kernel::spread(values, masses, first / mass),
                     _ => 0.0,
                 };
-                law.add(mass, first, squares);
-                if let Some(sum) = law.blocks.last_mut() {
+                tally.add(mass, first, squares);
+                if let Some(sum) = tally.blocks.last_mut() {
                     *sum += mass;
                 }
-            }
-            if depth == Depth::Shapes {
-                let bins = &mut bins[..row.len];
-                kernel::bins(values, bins);
-                for &bin in bins.iter() {
-                    found.outputs[bin as usize] += 1;
-                }
-                for (index, law) in found.laws.iter_mut().enumerate() {
-                    for (&bin, mass) in bins.iter().zip(masses.of(index)) {
-                        law.bins[bin as usize] += mass;
-                    }
+                for (&bin, mass) in bins.iter().zip(&*masses) {
+                    tally.bins[bin as usize] += mass;
                 }
             }
         });
@@ -259,7 +193,6 @@ impl Tally {
         self.first.add(first);
     }
 
-    /// The mean error.
     pub fn mean(&self, total: f64) -> f64 {
         self.first.value() / total
     }

@@ -1,12 +1,11 @@
 //! The names that an expression of a user's own mechanism may use.
 
-use std::cell::Cell;
-
-use crate::expression::{Expression, Fault, Names, Symbol};
+use crate::expression::{Names, Symbol};
 use crate::posterior::privacy;
+use crate::refusal::Refusal;
 
 /// What a name stands for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Name {
     /// The distance between the posteriors of the data and of the candidate.
     H,
@@ -16,17 +15,12 @@ pub enum Name {
     L1,
     /// (Σ (r_i − x_i)²)^½.
     L2,
-    /// The noise.
     T,
-    /// The number of records.
     N,
     /// The number of categories.
     K,
-    /// ε.
     Epsilon,
-    /// δ.
     Delta,
-    /// γ.
     Gamma,
     /// LS(x).
     Local,
@@ -82,25 +76,6 @@ impl Name {
         })
     }
 
-    /// The number of its variable in an expression.
-    pub fn variable(self) -> usize {
-        let indexed = |place: usize, i: usize| SINGLE.len() + INDEXED.len() * i + place;
-        match self {
-            Self::X(i) => indexed(0, i),
-            Self::R(i) => indexed(1, i),
-            Self::Alpha(i) => indexed(2, i),
-            single => SINGLE.iter().position(|(_, name)| *name == single).unwrap_or(0),
-        }
-    }
-
-    /// The name of a variable.
-    pub fn of(variable: usize) -> Self {
-        match variable.checked_sub(SINGLE.len()) {
-            None => SINGLE[variable].1,
-            Some(rest) => INDEXED[rest % INDEXED.len()].1(rest / INDEXED.len()),
-        }
-    }
-
     /// The category that it belongs to.
     pub fn category(self) -> Option<usize> {
         match self {
@@ -112,19 +87,6 @@ impl Name {
     /// Whether its number differs between candidates.
     pub fn differs_between_candidates(self) -> bool {
         matches!(self, Self::H | Self::D | Self::L1 | Self::L2 | Self::R(_))
-    }
-
-    /// Whether weights of candidates may depend on it.
-    fn has_meaning_for_weights(self) -> bool {
-        self != Self::T
-    }
-
-    /// Whether noise may depend on it: it must be the same at all data.
-    fn has_meaning_for_noise(self) -> bool {
-        matches!(
-            self,
-            Self::T | Self::N | Self::K | Self::Epsilon | Self::Delta | Self::Gamma | Self::Global
-        )
     }
 }
 
@@ -143,37 +105,15 @@ pub enum Purpose {
 impl Purpose {
     /// What an expression describes if nothing else tells: noise if it uses `t`, else weights of candidates.
     pub fn of(log_weight: &str) -> Self {
-        let names = AnyName { uses_noise: Cell::new(false) };
-        // Whatever is wrong is found when the expression is read for its purpose.
-        let _ = Expression::parse(log_weight, &names);
-        if names.uses_noise.get() { Self::Noise } else { Self::Weights }
-    }
-}
-
-/// Knows every name, and remembers whether one of them was that of the noise.
-struct AnyName {
-    uses_noise: Cell<bool>,
-}
-
-impl Names for AnyName {
-    fn find(&self, name: &str) -> Option<Symbol> {
-        if Name::find(name) == Some(Name::T) {
-            self.uses_noise.set(true);
-        }
-        Some(Symbol::Constant(1.0))
-    }
-
-    fn known(&self) -> Vec<String> {
-        Vec::new()
+        let mut words = log_weight.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+        if words.any(|word| word == "t") { Self::Noise } else { Self::Weights }
     }
 }
 
 /// A number that a definition gives a name to.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameter {
-    /// The name.
     pub name: String,
-    /// The number.
     pub value: f64,
 }
 
@@ -186,16 +126,14 @@ pub fn compact(value: f64) -> String {
 
 /// The names of one definition.
 pub struct Vocabulary<'a> {
-    /// What the expression describes.
     pub purpose: Purpose,
-    /// The names that the definition adds.
     pub parameters: &'a [Parameter],
 }
 
 impl Vocabulary<'_> {
     /// What is wrong with an expression. A name that has a meaning, but not here, gets the reason.
-    pub fn explained(&self, text: &str, fault: Fault) -> Fault {
-        let name = text.get(fault.span.clone()).unwrap_or_default();
+    pub fn explained(&self, text: &str, fault: Refusal) -> Refusal {
+        let name = fault.span.clone().and_then(|span| text.get(span)).unwrap_or_default();
         if Name::find(name).is_none_or(|known| self.has_meaning(known)) {
             return fault;
         }
@@ -209,21 +147,25 @@ impl Vocabulary<'_> {
                 format!("use only {}, or leave out `t`", self.known().join(", ")),
             ),
         };
-        Fault { cause, remedy, ..fault }
+        Refusal { cause, remedy, ..fault }
     }
 
     fn has_meaning(&self, name: Name) -> bool {
+        use Name::*;
         match self.purpose {
-            Purpose::Weights => name.has_meaning_for_weights(),
-            Purpose::Noise => name.has_meaning_for_noise(),
+            Purpose::Weights => name != T,
+            // It must be the same at all data.
+            Purpose::Noise => matches!(name, T | N | K | Epsilon | Delta | Gamma | Global),
         }
     }
 }
 
 impl Names for Vocabulary<'_> {
-    fn find(&self, name: &str) -> Option<Symbol> {
+    type Variable = Name;
+
+    fn find(&self, name: &str) -> Option<Symbol<Name>> {
         if let Some(known) = Name::find(name) {
-            return self.has_meaning(known).then(|| Symbol::Variable(known.variable()));
+            return self.has_meaning(known).then_some(Symbol::Variable(known));
         }
         let parameter = self.parameters.iter().find(|parameter| parameter.name == name);
         parameter.map(|parameter| Symbol::Constant(parameter.value))
@@ -243,13 +185,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_name_has_a_variable_of_its_own() {
+    fn names_are_told_apart() {
         let mut seen = std::collections::BTreeSet::new();
         let indexed = ["x1", "r1", "alpha1", "x2", "r2", "alpha2", "x17", "alpha1000"];
         for text in SINGLE.iter().map(|(text, _)| *text).chain(indexed) {
-            let name = Name::find(text).unwrap();
-            assert_eq!(Name::of(name.variable()), name, "{text}");
-            assert!(seen.insert(name.variable()), "{text}");
+            assert!(seen.insert(Name::find(text).unwrap()), "{text}");
         }
         for text in ["x", "x0", "x01", "x1000001", "r-1", "alpha", "h", "L1", "xx1", "x1.5"] {
             assert_eq!(Name::find(text), None, "{text}");
@@ -270,17 +210,5 @@ mod tests {
         for weights in ["", "-epsilon*H", "sqrt(2)", "-delta", "-tt", "-t1", "sqrt(-"] {
             assert_eq!(Purpose::of(weights), Purpose::Weights, "{weights}");
         }
-    }
-
-    #[test]
-    fn a_name_without_meaning_here_is_explained() {
-        let fault = |purpose, text: &str| {
-            let vocabulary = Vocabulary { purpose, parameters: &[] };
-            let fault = Expression::parse(text, &vocabulary).unwrap_err();
-            vocabulary.explained(text, fault).cause
-        };
-        assert!(fault(Purpose::Noise, "-t * x1").contains("noise cannot depend on `x1`"));
-        assert!(fault(Purpose::Weights, "-t").contains("`t` is noise"));
-        assert!(fault(Purpose::Weights, "-banana").contains("unknown name `banana`"));
     }
 }

@@ -1,11 +1,20 @@
 //! Whole noise on the counts whose law is an expression in t: P[t] ∝ e^(factor · log weight).
 
-use super::constants::Constants;
+use std::sync::{Arc, OnceLock};
+
+use super::constants::{Constants, not_a_number};
 use super::names::Name;
 use crate::expression::Expression;
+use crate::mechanism::law::exponential::normalised;
+use crate::mechanism::law::noise::NoiseAt;
+use crate::mechanism::law::noise::pair::NoiseData;
+use crate::mechanism::law::{Comparisons, Law, LawAt, OutputSet, PairSize};
 use crate::named;
-use crate::numeric::{Sum, Table, exp_accurate, ln, ln_sum};
-use crate::posterior::simplex::Window;
+use crate::numeric::sum::running;
+use crate::numeric::{exp_accurate, ln_sum};
+use crate::posterior::distance::Distance;
+use crate::posterior::model::{Counts, Posterior};
+use crate::posterior::setting::Setting;
 use crate::refusal::Refusal;
 use crate::rng::{Stream, draw_index};
 
@@ -21,6 +30,75 @@ named! {
     }
 }
 
+impl Noisy {
+    pub fn outputs(self) -> OutputSet {
+        match self {
+            Self::All => OutputSet::Open,
+            Self::First => OutputSet::Restored,
+        }
+    }
+}
+
+impl Law for OwnNoise {
+    fn outputs(&self) -> OutputSet {
+        self.outputs
+    }
+
+    fn at(&self, posterior: &Posterior) -> Result<Box<dyn LawAt + '_>, Refusal> {
+        let (reach, outputs) = (self.reach, self.outputs);
+        let noisy = outputs.noisy(posterior.k()) as u64;
+        let ln_probability = |x, v| self.table().ln_probability(x, v);
+        let sums = OnceLock::new();
+        let draw = move |x: u64, rng: &mut Stream| {
+            let table = self.table();
+            let sums =
+                sums.get_or_init(|| running(table.logs.iter().map(|log| exp_accurate(*log))));
+            let t = draw_index(sums, rng) as i64;
+            x.saturating_add_signed(t - table.furthest).min(table.n)
+        };
+        Ok(Box::new(NoiseAt {
+            posterior: posterior.clone(),
+            outputs,
+            steps: (reach, reach.saturating_mul(noisy)),
+            probability: Box::new(move |x, v| exp_accurate(ln_probability(x, v))),
+            ln_probability: Box::new(ln_probability),
+            draw: Box::new(draw),
+        }))
+    }
+
+    /// The weights to another power, measured again: wider noise may reach too far.
+    fn widened(&self, factor: f64) -> Result<Arc<dyn Law>, Refusal> {
+        let (expression, constants) = (Arc::clone(&self.expression), self.constants.clone());
+        let wider = Self::new(expression, constants, self.n, self.factor / factor, self.outputs);
+        Ok(Arc::new(wider.measured()?))
+    }
+
+    fn noisy_counts(&self, k: usize) -> Option<usize> {
+        Some(self.outputs.noisy(k))
+    }
+
+    /// Every step from a count to another, and the tails.
+    fn table_entries(&self, posterior: &Posterior) -> f64 {
+        4.0 * (posterior.n() as f64 + self.reach as f64)
+    }
+
+    fn pair_size(&self, posterior: &Posterior, _: &dyn Distance) -> Option<PairSize> {
+        let values = posterior.n() as f64 + 1.0;
+        let classes = values * if posterior.k() == 2 { 1.0 } else { values };
+        let compared = PairSize::CLOSED.compared + values;
+        Some(PairSize { compared, classes, bytes: 100.0 * classes, ..PairSize::CLOSED })
+    }
+
+    fn comparisons<'a>(
+        &'a self,
+        setting: &'a Setting,
+        _: &[&Counts],
+    ) -> Result<Box<dyn Comparisons + 'a>, Refusal> {
+        let noisy = self.outputs.noisy(setting.k());
+        Ok(Box::new(NoiseData::listed(self.table(), setting.n, noisy)))
+    }
+}
+
 /// ln of the part of the probability that may lie beyond the reach: it is far below every rounding error.
 const LN_BEYOND: f64 = -52.0;
 
@@ -30,54 +108,35 @@ const MOST_RECORDS: u64 = 1_000_000;
 /// The furthest step that is tried.
 const FURTHEST: i64 = 1 << 20;
 
-/// The weights of the noise.
-#[derive(Clone, Copy, Debug)]
+/// The noise on the counts of all data of one size.
 pub struct OwnNoise {
-    expression: &'static Expression,
+    expression: Arc<Expression<Name>>,
     constants: Constants,
     n: u64,
-    k: usize,
     factor: f64,
+    outputs: OutputSet,
     /// No step is longer, but for a negligible part of the probability.
     reach: u64,
-    /// The largest factor · log weight.
-    peak: f64,
-}
-
-impl PartialEq for OwnNoise {
-    fn eq(&self, other: &Self) -> bool {
-        std::ptr::eq(self.expression, other.expression)
-            && (self.constants, self.n, self.k) == (other.constants, other.n, other.k)
-            && self.factor == other.factor
-    }
+    table: OnceLock<NoiseTable>,
 }
 
 impl OwnNoise {
-    /// The noise on data of n records in k categories, before it is measured.
+    /// The noise on data of n records, before it is measured.
     pub fn new(
-        expression: &'static Expression,
+        expression: Arc<Expression<Name>>,
         constants: Constants,
-        (n, k): (u64, usize),
+        n: u64,
         factor: f64,
+        outputs: OutputSet,
     ) -> Self {
-        Self { expression, constants, n, k, factor, reach: 0, peak: 0.0 }
-    }
-
-    /// The same noise, its weights to another power and measured again. Wider noise may reach too far.
-    pub fn to_the(self, power: f64) -> Result<Self, Refusal> {
-        Self { factor: self.factor * power, ..self }.measured()
+        Self { expression, constants, n, factor, outputs, reach: 0, table: OnceLock::new() }
     }
 
     /// The rate r of e^(−r |t|), if the weight is that, up to a constant factor.
     pub fn geometric_rate(&self) -> Option<f64> {
-        let (slope, constant) = self.fixed().affine_in_abs(Name::T.variable())?;
+        let (slope, constant) = self.fixed().affine_in_abs(Name::T)?;
         let rate = -slope * self.factor;
         (rate > 0.0 && rate < f64::INFINITY && constant.is_finite()).then_some(rate)
-    }
-
-    /// No step is longer, but for a negligible part of the probability.
-    pub fn reach(&self) -> u64 {
-        self.reach
     }
 
     /// The longest step that leads from a count to another one, or that a clamped count stands for.
@@ -86,17 +145,8 @@ impl OwnNoise {
     }
 
     /// The expression with every name known but t.
-    fn fixed(&self) -> Expression {
-        self.expression.fix(&|variable| self.constant(variable))
-    }
-
-    /// The number behind every name but t.
-    fn constant(&self, variable: usize) -> Option<f64> {
-        match Name::of(variable) {
-            Name::N => Some(self.n as f64),
-            Name::K => Some(self.k as f64),
-            name => self.constants.public(name),
-        }
+    fn fixed(&self) -> Expression<Name> {
+        self.expression.fix(&|name| self.constants.get(&name).copied())
     }
 
     /// Finds the reach by the mass of the weights. Refuses weights that cannot be normalised, and more
@@ -125,7 +175,6 @@ impl OwnNoise {
             if ended {
                 let last = parts.iter().rev().find(|(_, part)| !negligible(part));
                 self.reach = last.map_or(0, |(to, _)| *to as u64);
-                self.peak = all.iter().copied().fold(f64::NEG_INFINITY, f64::max);
                 // Unlikely steps count, too: their probabilities decide about the privacy loss.
                 self.both_sides(&expression, to + 1, self.furthest())?;
                 return Ok(self);
@@ -138,36 +187,28 @@ impl OwnNoise {
     }
 
     /// factor · log weight of t and −t, for all t from `from` to `to`.
-    fn both_sides(&self, expression: &Expression, from: i64, to: i64) -> Result<Vec<f64>, Refusal> {
+    fn both_sides(
+        &self,
+        expression: &Expression<Name>,
+        from: i64,
+        to: i64,
+    ) -> Result<Vec<f64>, Refusal> {
         let steps: Vec<f64> = (from..=to)
             .flat_map(|t| if t == 0 { vec![0.0] } else { vec![t as f64, -t as f64] })
             .collect();
         let logs = self.log_weights(expression, &steps);
         let wrong = logs.iter().position(|log| log.is_nan() || *log == f64::INFINITY);
-        match wrong {
-            None => Ok(logs),
-            Some(place) => Err(self.refusal(steps[place])),
-        }
+        let Some(t) = wrong.map(|index| steps[index]) else { return Ok(logs) };
+        let value = |name: Name| self.constants.get(&name).copied().unwrap_or(t);
+        Err(not_a_number(&self.expression, &value, &format!("at t = {t}")))
     }
 
     /// factor · log weight of every step.
-    fn log_weights(&self, expression: &Expression, steps: &[f64]) -> Vec<f64> {
+    fn log_weights(&self, expression: &Expression<Name>, steps: &[f64]) -> Vec<f64> {
         let mut logs = vec![0.0; steps.len()];
         expression.rows(&|_| steps, &mut logs);
         logs.iter_mut().for_each(|log| *log *= self.factor);
         logs
-    }
-
-    fn refusal(&self, t: f64) -> Refusal {
-        let value = |variable: usize| self.constant(variable).unwrap_or(t);
-        match self.expression.fault(&value) {
-            Some(fault) => Refusal::new(format!("{} at t = {t}", fault.cause), fault.remedy)
-                .within(Some(fault.span)),
-            None => Refusal::new(
-                format!("the log weight is not a number at t = {t}"),
-                "let it be finite, or −inf for a weight of 0",
-            ),
-        }
     }
 
     /// Why the weights cannot be normalised.
@@ -175,10 +216,9 @@ impl OwnNoise {
         let whole = 0..self.expression.text().len();
         if total == f64::NEG_INFINITY {
             let cause = format!("the weights of all |t| up to {FURTHEST} are 0");
-            return Refusal::new(cause, "let log_weight be above −inf for some t")
-                .within(Some(whole));
+            return Refusal::at(whole, cause, "let log_weight be above −inf for some t");
         }
-        let share = |place: usize| exp_accurate(parts[place].1 - total);
+        let share = |index: usize| exp_accurate(parts[index].1 - total);
         let last = parts.len() - 1;
         let beyond = format!("|t| from {} to {FURTHEST}", parts[last - 1].0 + 1);
         let (cause, remedy) = match parts[last].1 >= parts[last - 1].1 - 1e-3 {
@@ -198,26 +238,25 @@ impl OwnNoise {
                 "let log_weight fall faster as |t| grows, as in -epsilon * abs(t)",
             ),
         };
-        Refusal::new(cause, remedy).within(Some(whole))
+        Refusal::at(whole, cause, remedy)
     }
 
     /// The probabilities of all steps that lead from a count to another one.
-    pub fn table(&self) -> NoiseTable {
-        let furthest = self.furthest();
-        let steps: Vec<f64> = (-furthest..=furthest).map(|t| t as f64).collect();
-        let mut logs = self.log_weights(&self.fixed(), &steps);
-        let total = self.peak
-            + ln(logs.iter().map(|log| exp_accurate(log - self.peak)).collect::<Sum>().value());
-        logs.iter_mut().for_each(|log| *log -= total);
-        let mut below = logs.clone();
-        for i in 1..below.len() {
-            below[i] = ln_sum([below[i - 1], below[i]]);
-        }
-        let mut above = logs.clone();
-        for i in (0..above.len() - 1).rev() {
-            above[i] = ln_sum([above[i + 1], above[i]]);
-        }
-        NoiseTable { n: self.n, furthest, logs, below, above }
+    fn table(&self) -> &NoiseTable {
+        self.table.get_or_init(|| {
+            let furthest = self.furthest();
+            let steps: Vec<f64> = (-furthest..=furthest).map(|t| t as f64).collect();
+            let logs = normalised(self.log_weights(&self.fixed(), &steps));
+            let mut below = logs.clone();
+            for i in 1..below.len() {
+                below[i] = ln_sum([below[i - 1], below[i]]);
+            }
+            let mut above = logs.clone();
+            for i in (0..above.len() - 1).rev() {
+                above[i] = ln_sum([above[i + 1], above[i]]);
+            }
+            NoiseTable { n: self.n, furthest, logs, below, above }
+        })
     }
 }
 
@@ -234,59 +273,22 @@ pub struct NoiseTable {
 }
 
 impl NoiseTable {
-    fn place(&self, t: i64) -> usize {
-        (t + self.furthest) as usize
-    }
-
     /// ln P[⌊x + t⌋₀ⁿ = v].
     pub fn ln_probability(&self, x: u64, v: u64) -> f64 {
-        let place = self.place(v as i64 - x as i64);
+        let index = (v as i64 - x as i64 + self.furthest) as usize;
         match v {
             _ if self.n == 0 => 0.0,
-            0 => self.below[place],
-            v if v == self.n => self.above[place],
-            _ => self.logs[place],
+            0 => self.below[index],
+            v if v == self.n => self.above[index],
+            _ => self.logs[index],
         }
-    }
-
-    /// P[⌊x + t⌋₀ⁿ = v] for v in the window.
-    pub fn marginal(&self, x: u64, (low, high): Window) -> Table {
-        let values = (low..=high).map(|v| exp_accurate(self.ln_probability(x, v))).collect();
-        Table::new(low, values)
-    }
-
-    /// P[<= t] for every step, to draw from.
-    pub fn sampler(&self) -> NoiseSampler {
-        let mut sum = Sum::default();
-        let running = self.logs.iter().map(|log| {
-            sum.add(exp_accurate(*log));
-            sum.value()
-        });
-        NoiseSampler { n: self.n, furthest: self.furthest, running: running.collect() }
-    }
-}
-
-/// Draws of the noise.
-pub struct NoiseSampler {
-    n: u64,
-    furthest: i64,
-    running: Vec<f64>,
-}
-
-impl NoiseSampler {
-    /// Draws ⌊x + t⌋₀ⁿ.
-    pub fn draw(&self, x: u64, rng: &mut Stream) -> u64 {
-        let t = draw_index(&self.running, rng) as i64 - self.furthest;
-        x.saturating_add_signed(t).min(self.n)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use crate::mechanism::Variant;
-    use crate::mechanism::law::Recipe;
     use crate::mechanism::own::{self, Noisy};
-
     use crate::posterior::model::Prior;
     use crate::posterior::privacy::Epsilon;
     use crate::posterior::setting::Setting;
@@ -296,11 +298,10 @@ mod tests {
     fn noise_that_would_reach_too_far_is_refused() {
         let noise = own::noise("-0.003 * abs(t)^0.8", Noisy::First, Vec::new()).unwrap();
         let prior = Prior::new(vec![1.0, 1.0]).unwrap();
-        let setting = Setting::new(prior, vec![3, 4], Epsilon::new(1.0).unwrap());
-        let Recipe::OwnNoise { noise, .. } = Variant::plain(noise).recipe(&setting).unwrap() else {
-            panic!("noise of one's own");
-        };
-        assert!(noise.to_the(2.0).unwrap().reach() < noise.reach());
-        assert!(noise.to_the(0.5).unwrap_err().cause.contains("fall too slowly"));
+        let setting = Setting::new(prior, 7, Epsilon::new(1.0).unwrap());
+        let law = Variant::plain(noise).law(&setting).unwrap();
+        let widened = |factor| law.widened(factor).map(drop);
+        assert!(widened(0.5).is_ok());
+        assert!(widened(2.0).unwrap_err().cause.contains("fall too slowly"));
     }
 }

@@ -6,9 +6,9 @@ use super::near;
 use crate::numeric::exp::{exp_nonpositive, one_minus_exp};
 use crate::numeric::log_affinity::{log_affinity, log_affinity_table};
 use crate::numeric::{Table, kernel};
-use crate::posterior::error_field::Reach;
+use crate::posterior::error_field::{Field, Reach};
 use crate::posterior::model::Posterior;
-use crate::posterior::simplex::Region;
+use crate::posterior::simplex::{Region, Row, Tail};
 
 /// A table that covers more than one part in this many of all counts is extended over all of them.
 const MOST_OF_SIMPLEX: u64 = 4;
@@ -26,7 +26,8 @@ struct Category {
 /// The factors e^(s D_i) of every category, s the power to which the Bhattacharyya coefficient is
 /// raised (1 for Hellinger).
 pub struct Affinity {
-    posterior: Posterior,
+    /// The posterior that distances are measured from.
+    pub posterior: Posterior,
     power: f64,
     categories: Vec<Category>,
     has_ball: bool,
@@ -57,11 +58,6 @@ impl Affinity {
         Self { posterior: posterior.clone(), power, categories, has_ball: reach.ball }
     }
 
-    /// The posterior that distances are measured from.
-    pub fn posterior(&self) -> &Posterior {
-        &self.posterior
-    }
-
     /// D(a_i, v − x_i), from the table or, far out, one by one.
     pub fn log(&self, i: usize, v: u64) -> f64 {
         self.categories[i]
@@ -76,6 +72,12 @@ impl Affinity {
         table.unwrap_or_else(|| (start..).take(len).map(|v| self.log(i, v)).collect())
     }
 
+    /// The counts of a row before the running one and after it, if that is 0: those that all its outputs share.
+    pub fn shared(row: &Row) -> impl Iterator<Item = (usize, u64)> {
+        let after = (row.tail == Tail::Zero).then_some((row.head.len() + 1, 0));
+        row.head.iter().copied().enumerate().chain(after)
+    }
+
     /// The distances of one row of compositions of n: with b_i = e^(s D_i) and u_i = 1 − b_i,
     ///
     /// ```text
@@ -84,22 +86,15 @@ impl Affinity {
     ///
     /// only positive terms and no transcendental function.
     pub fn row(&self, head: &[u64], start: u64, rest: u64, out: &mut [f64]) {
-        let place = head.len();
+        let index = head.len();
         let (mut lost, mut kept) = (0.0, 1.0);
         for (i, &v) in head.iter().enumerate() {
             let (u, b) = self.factors(i, v);
             lost += kept * u;
             kept *= b;
         }
-        let distance = |u: f64, b: f64, w: f64| (lost + kept * (u + b * w)).min(1.0).sqrt();
-        let (running, last) = (&self.categories[place], &self.categories[place + 1]);
+        let (running, last) = (&self.categories[index], &self.categories[index + 1]);
         let len = out.len();
-        // One output alone, as after a draw, is not worth a loop.
-        if let [h] = out {
-            let (u, b) = self.factors(place, start);
-            *h = distance(u, b, self.factors(place + 1, rest - start).0);
-            return;
-        }
         let last_start = rest + 1 - start - len as u64;
         let slices = (
             running.loss.slice(start, len),
@@ -110,8 +105,8 @@ impl Affinity {
             kernel::distances(lost, kept, u, b, w, out);
         } else {
             for (h, v) in out.iter_mut().zip(start..) {
-                let (u, b) = self.factors(place, v);
-                *h = distance(u, b, self.factors(place + 1, rest - v).0);
+                let ((u, b), (w, _)) = (self.factors(index, v), self.factors(index + 1, rest - v));
+                *h = (lost + kept * (u + b * w)).min(1.0).sqrt();
             }
         }
     }
@@ -136,5 +131,29 @@ impl Affinity {
             let tables = self.categories.iter().map(|c| c.log.map(|d| self.power * d)).collect();
             Region::ball(self.posterior.counts().to_vec(), tables)
         })
+    }
+}
+
+/// sqrt(1 − BC^s) at equal totals.
+pub struct AffinityField<F> {
+    pub affinity: Affinity,
+    /// Writes the distances of a row whose totals differ.
+    pub open_row: F,
+}
+
+impl<F: Fn(&Affinity, &Row, &mut [f64]) + Send + Sync> Field for AffinityField<F> {
+    fn row(&self, row: &Row, out: &mut [f64]) {
+        match row.tail {
+            Tail::Complement(rest) => self.affinity.row(row.head, row.start, rest, out),
+            Tail::Zero | Tail::Free => (self.open_row)(&self.affinity, row, out),
+        }
+    }
+
+    fn n(&self) -> u64 {
+        self.affinity.posterior.n()
+    }
+
+    fn ball(&self) -> Option<Region> {
+        self.affinity.ball()
     }
 }

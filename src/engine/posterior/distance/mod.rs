@@ -14,40 +14,39 @@
 //! let posterior = Posterior::new(Prior::new(vec![1.0, 1.0])?, vec![1, 0]);
 //! let between = |id: &str| {
 //!     let field = distance::find(id)?.field(&posterior, &Reach::ball(&posterior));
-//!     Some(field.at(&[0, 1]))
+//!     Ok::<f64, dpbi_engine::refusal::Refusal>(field.at(&[0, 1]))
 //! };
-//! let hellinger = between("hellinger").expect("a distance");
+//! let hellinger = between("hellinger")?;
 //! assert!((hellinger - (1.0 - std::f64::consts::FRAC_PI_4).sqrt()).abs() < 1e-14);
-//! let total_variation = between("tv").expect("a distance");
+//! let total_variation = between("tv")?;
 //! assert!((total_variation - 0.5).abs() < 1e-11);
-//! # Ok::<(), dpbi_engine::posterior::model::PriorError>(())
+//! # Ok::<(), dpbi_engine::refusal::Refusal>(())
 //! ```
 
 mod affinity;
-mod chi_squared;
+mod divergence;
 mod hellinger;
-mod kullback_leibler;
 mod near;
 mod print;
-mod renyi;
-mod separable;
 mod total_variation;
 
-pub use near::{Coarse, furthest, near};
-pub use renyi::PREFIX as RENYI;
+pub use divergence::RENYI;
+pub use near::{furthest, near_widths};
+
+use std::sync::Arc;
 
 use crate::posterior::error_field::{Field, Reach};
 use crate::posterior::model::{Posterior, Prior};
-use crate::posterior::sensitivity::Sensitivity;
+use crate::posterior::sensitivity::{AffinityMoves, Moves, Sensitivity};
 use crate::refusal::{Refusal, suggest};
 
 /// A distance between Dir(α + x) and Dir(α + c).
 pub trait Distance: Sync {
     /// The name in a config, and of its column in a table.
-    fn id(&self) -> &'static str;
+    fn id(&self) -> &str;
 
     /// The name on an axis.
-    fn title(&self) -> &'static str;
+    fn title(&self) -> &str;
 
     /// The name on the axis of an error.
     fn error_title(&self) -> String {
@@ -67,12 +66,14 @@ pub trait Distance: Sync {
     fn field(&self, posterior: &Posterior, reach: &Reach) -> Box<dyn Field>;
 
     /// The power s, if the distance at equal totals is sqrt(1 − BC^s).
-    fn power(&self, posterior: &Posterior) -> Option<f64>;
+    fn power(&self, _prior: &Prior, _n: u64) -> Option<f64> {
+        None
+    }
 
     /// The power s for which the distance is 1 to the last bit as soon as BC^s is negligible; `None`
     /// if there is none.
-    fn plateau(&self, posterior: &Posterior) -> Option<f64> {
-        self.power(posterior)
+    fn plateau(&self, prior: &Prior, n: u64) -> Option<f64> {
+        self.power(prior, n)
     }
 
     /// The largest error of a value within R: relative, and absolute.
@@ -80,33 +81,36 @@ pub trait Distance: Sync {
         (1e-12, 0.0)
     }
 
-    /// The time for one value, relative to the Hellinger distance.
-    fn effort(&self) -> f64 {
+    /// A value takes as long as so many of the Hellinger distance.
+    fn steps(&self) -> f64 {
         1.0
     }
 
-    /// The time for a sensitivity at n records, for each pair of categories, relative to the
-    /// Hellinger distance.
-    fn sensitivity_effort(&self, _n: u64) -> f64 {
-        1.0
+    /// How far one record can change the distance; `None` if that has no limit.
+    fn moves(&self, prior: &Prior, n: u64) -> Option<Arc<dyn Moves>> {
+        let power = self.power(prior, n)?;
+        Some(Arc::new(AffinityMoves::new(prior.alpha(), power)))
     }
 
-    /// How far one record can change the distance.
+    /// The sensitivities of the distance as a score.
     fn sensitivity(&self, posterior: &Posterior) -> Sensitivity {
-        match self.power(posterior) {
-            Some(power) => Sensitivity::new(posterior, power),
-            None => Sensitivity::unlimited(),
-        }
+        Sensitivity::new(posterior, self.moves(posterior.prior(), posterior.n()))
     }
 
-    /// Why the distance cannot be the score of a mechanism for data of this size.
-    fn refuses_scores(&self, _posterior: &Posterior) -> Option<Refusal> {
+    /// Why the distance cannot be the score of a mechanism for data of n records.
+    fn refuses_scores(&self, _prior: &Prior, _n: u64) -> Option<Refusal> {
         None
     }
 
     /// Why the distance cannot be evaluated for mechanisms that leave the total open.
     fn refuses_open_totals(&self, _prior: &Prior) -> Option<String> {
         None
+    }
+}
+
+impl std::fmt::Debug for dyn Distance {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.id())
     }
 }
 
@@ -121,10 +125,10 @@ pub static NAMED: &[&dyn Distance] = &[
     HELLINGER,
     &print::Print,
     &total_variation::TotalVariation,
-    &kullback_leibler::FORWARD,
-    &kullback_leibler::REVERSE,
-    &chi_squared::FORWARD,
-    &chi_squared::REVERSE,
+    &divergence::KL,
+    &divergence::KL_REVERSE,
+    &divergence::CHI2,
+    &divergence::CHI2_REVERSE,
 ];
 
 /// The names by which distances are found, with an example of a Rényi divergence.
@@ -132,15 +136,10 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     NAMED.iter().map(|distance| distance.id()).chain(["renyi:0.5"])
 }
 
-/// The distance called `id`.
-pub fn find(id: &str) -> Option<&'static dyn Distance> {
-    named(id).ok()
-}
-
 /// The distance called `id`, or what is wrong with the name.
-pub fn named(id: &str) -> Result<&'static dyn Distance, Refusal> {
-    if let Some(order) = id.strip_prefix(renyi::PREFIX) {
-        return renyi::named(order);
+pub fn find(id: &str) -> Result<&'static dyn Distance, Refusal> {
+    if let Some(order) = id.strip_prefix(RENYI) {
+        return divergence::named(order);
     }
     NAMED
         .iter()
@@ -157,8 +156,8 @@ mod tests {
     #[test]
     fn every_distance_has_a_sensitivity_or_says_why_it_is_no_score() {
         let posterior = Posterior::new(Prior::new(vec![1.0, 2.0]).unwrap(), vec![2, 3]);
-        for distance in names().filter_map(find) {
-            let is_refused = distance.refuses_scores(&posterior).is_some();
+        for distance in names().map(|name| find(name).expect("a distance")) {
+            let is_refused = distance.refuses_scores(posterior.prior(), posterior.n()).is_some();
             let local = distance.sensitivity(&posterior).local();
             assert!(is_refused || local.is_finite(), "{}: {local}", distance.id());
         }

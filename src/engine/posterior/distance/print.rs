@@ -1,12 +1,12 @@
 //! The distance that the printed figures were drawn with.
 
 use super::Distance;
-use super::affinity::Affinity;
+use super::affinity::{Affinity, AffinityField};
 use crate::numeric::exp::one_minus_exp;
 use crate::numeric::{Table, lgamma, ln, log1p};
 use crate::posterior::error_field::{Field, Reach};
 use crate::posterior::model::{Posterior, Prior};
-use crate::posterior::simplex::{Region, Row, Tail, Window};
+use crate::posterior::simplex::{Row, Window};
 
 /// H_print = sqrt(1 − e^z), z = g((a+b)/2) − ½ g(a) − ½ g(b), g(v) = Σ lnΓ(v_i) / ln Σ v_i:
 /// the total's log-gamma is replaced by a division by its logarithm.
@@ -26,28 +26,31 @@ impl Distance for Print {
     }
 
     fn field(&self, posterior: &Posterior, reach: &Reach) -> Box<dyn Field> {
-        let affinity = Affinity::new(posterior, power(posterior), reach);
+        let affinity = Affinity::new(posterior, power(posterior.prior(), posterior.n()), reach);
         let ln_gammas = (0..posterior.k()).map(|i| lgamma(posterior.parameter(i))).sum();
         let (low, high) = reach.total();
         let tabulated = |(i, &(low, high)): (usize, &Window)| {
             let ln_gamma = |v: u64| lgamma(posterior.alpha(i) + v as f64);
             Table::new(low, (low..=high).map(ln_gamma).collect())
         };
-        Box::new(PrintField {
+        let open = OpenTotals {
             ln_gammas,
             categories: reach.windows.iter().enumerate().map(tabulated).collect(),
             first_total: low,
             totals: (low..=high).map(|total| Total::new(posterior, total)).collect(),
-            affinity,
-        })
+        };
+        let open_row = move |affinity: &Affinity, row: &Row, out: &mut [f64]| {
+            open.row(affinity, row, out);
+        };
+        Box::new(AffinityField { affinity, open_row })
     }
 
     fn accuracy(&self) -> (f64, f64) {
         (2e-15, 0.0)
     }
 
-    fn power(&self, posterior: &Posterior) -> Option<f64> {
-        Some(power(posterior))
+    fn power(&self, prior: &Prior, n: u64) -> Option<f64> {
+        Some(power(prior, n))
     }
 
     fn refuses_open_totals(&self, prior: &Prior) -> Option<String> {
@@ -61,16 +64,16 @@ impl Distance for Print {
 }
 
 /// 1 / ln N. Without records there is one candidate, at distance 0 whatever the power.
-fn power(posterior: &Posterior) -> f64 {
-    match posterior.n().checked_sub(1) {
+fn power(prior: &Prior, n: u64) -> f64 {
+    match n.checked_sub(1) {
         None => 1.0,
         // ln N = ln(1 + (n − 1 + Σα)), also where N is hardly above 1.
-        Some(others) => 1.0 / log1p(others as f64 + posterior.prior().total()),
+        Some(others) => 1.0 / log1p(others as f64 + prior.total()),
     }
 }
 
-struct PrintField {
-    affinity: Affinity,
+/// What is needed where totals differ.
+struct OpenTotals {
     /// Σ lnΓ(a_i).
     ln_gammas: f64,
     /// v ↦ lnΓ(α_i + v).
@@ -100,17 +103,16 @@ impl Total {
     }
 }
 
-impl PrintField {
-    fn total(&self, total: u64) -> Total {
-        let place =
-            total.checked_sub(self.first_total).and_then(|place| usize::try_from(place).ok());
-        let tabulated = place.and_then(|place| self.totals.get(place)).copied();
-        tabulated.unwrap_or_else(|| Total::new(self.affinity.posterior(), total))
+impl OpenTotals {
+    fn total(&self, posterior: &Posterior, total: u64) -> Total {
+        let index =
+            total.checked_sub(self.first_total).and_then(|index| usize::try_from(index).ok());
+        let tabulated = index.and_then(|index| self.totals.get(index)).copied();
+        tabulated.unwrap_or_else(|| Total::new(posterior, total))
     }
 
-    fn ln_gamma(&self, i: usize, v: u64) -> f64 {
-        let beyond = || lgamma(self.affinity.posterior().alpha(i) + v as f64);
-        self.categories[i].get(v).unwrap_or_else(beyond)
+    fn ln_gamma(&self, posterior: &Posterior, i: usize, v: u64) -> f64 {
+        self.categories[i].get(v).unwrap_or_else(|| lgamma(posterior.alpha(i) + v as f64))
     }
 
     /// Where the totals differ,
@@ -118,37 +120,18 @@ impl PrintField {
     /// ```text
     /// z = ΣD_i / ln M + ½ Σ lnΓ(a_i) (1/ln M − 1/ln A) + ½ Σ lnΓ(b_i) (1/ln M − 1/ln B).
     /// ```
-    fn open_row(&self, row: &Row, out: &mut [f64]) {
-        let place = row.head.len();
-        let fixed = row.head.iter().copied().enumerate();
-        let fixed: Vec<_> =
-            fixed.chain((row.tail == Tail::Zero).then_some((place + 1, 0))).collect();
-        let logs: f64 = fixed.iter().map(|&(i, v)| self.affinity.log(i, v)).sum();
-        let ln_gammas: f64 = fixed.iter().map(|&(i, v)| self.ln_gamma(i, v)).sum();
+    fn row(&self, affinity: &Affinity, row: &Row, out: &mut [f64]) {
+        let (posterior, index) = (&affinity.posterior, row.head.len());
+        let logs: f64 = Affinity::shared(row).map(|(i, v)| affinity.log(i, v)).sum();
+        let ln_gamma = |(i, v)| self.ln_gamma(posterior, i, v);
+        let ln_gammas: f64 = Affinity::shared(row).map(ln_gamma).sum();
         let used: u64 = row.head.iter().sum();
-        let running = self.affinity.logs(place, row.start, row.len);
+        let running = affinity.logs(index, row.start, row.len);
         for ((h, v), log) in out.iter_mut().zip(row.start..).zip(running.iter()) {
-            let Total { middle, ends } = self.total(used + v);
-            let released = ln_gammas + self.ln_gamma(place, v);
+            let Total { middle, ends } = self.total(posterior, used + v);
+            let released = ln_gammas + ln_gamma((index, v));
             let z = (logs + log) * middle + 0.5 * (self.ln_gammas * ends[0] + released * ends[1]);
             *h = one_minus_exp(z.min(0.0)).sqrt();
         }
-    }
-}
-
-impl Field for PrintField {
-    fn row(&self, row: &Row, out: &mut [f64]) {
-        match row.tail {
-            Tail::Complement(rest) => self.affinity.row(row.head, row.start, rest, out),
-            Tail::Zero | Tail::Free => self.open_row(row, out),
-        }
-    }
-
-    fn n(&self) -> u64 {
-        self.affinity.posterior().n()
-    }
-
-    fn ball(&self) -> Option<Region> {
-        self.affinity.ball()
     }
 }

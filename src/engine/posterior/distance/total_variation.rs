@@ -1,14 +1,14 @@
 //! Total variation, numerically (see [`crate::numeric::overlap`]).
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use super::Distance;
 use super::affinity::Affinity;
+use crate::memo::Memo;
 use crate::numeric::overlap::{self, total_variation};
 use crate::posterior::error_field::{Field, Reach};
-use crate::posterior::model::Posterior;
-use crate::posterior::sensitivity::{Sensitivity, TotalVariationMoves};
+use crate::posterior::model::{Posterior, Prior};
+use crate::posterior::sensitivity::{Moves, TotalVariationMoves};
 use crate::posterior::simplex::{Region, Row, Tail};
 
 /// TV(Dir(a), Dir(b)) = ½ ∫ |p − p'|, between 0 and 1, with an absolute error of at most
@@ -24,14 +24,10 @@ impl Distance for TotalVariation {
         "total variation distance"
     }
 
-    fn error_title(&self) -> String {
-        format!("{} from the true posterior", self.title())
-    }
-
     fn field(&self, posterior: &Posterior, reach: &Reach) -> Box<dyn Field> {
         Box::new(TotalVariationField {
             affinity: Affinity::new(posterior, 1.0, reach),
-            known: Mutex::default(),
+            known: Memo::new(MOST_KEPT),
         })
     }
 
@@ -39,22 +35,17 @@ impl Distance for TotalVariation {
         (0.0, overlap::ACCURACY)
     }
 
-    fn power(&self, _: &Posterior) -> Option<f64> {
-        None
-    }
-
     /// 1 − TV is at most the Bhattacharyya coefficient.
-    fn plateau(&self, _: &Posterior) -> Option<f64> {
+    fn plateau(&self, _: &Prior, _: u64) -> Option<f64> {
         Some(1.0)
     }
 
-    fn effort(&self) -> f64 {
+    fn steps(&self) -> f64 {
         2_200.0
     }
 
-    fn sensitivity(&self, posterior: &Posterior) -> Sensitivity {
-        let moves = TotalVariationMoves::new(posterior.prior().alpha());
-        Sensitivity::searched(posterior, Arc::new(moves))
+    fn moves(&self, prior: &Prior, _: u64) -> Option<Arc<dyn Moves>> {
+        Some(Arc::new(TotalVariationMoves(prior.clone())))
     }
 }
 
@@ -64,23 +55,17 @@ type Key = (Vec<u64>, u64, usize, Option<u64>);
 struct TotalVariationField {
     affinity: Affinity,
     /// Rows that were asked for before: a law is walked several times.
-    known: Mutex<RowCache>,
+    known: Memo<Key, Arc<[f64]>>,
 }
 
-#[derive(Default)]
-struct RowCache {
-    rows: HashMap<Key, Arc<[f64]>>,
-    values: usize,
-}
-
-/// About this many values are kept at most, and only rows of at least this length: a short row takes
-/// more room than it saves time.
-const MOST_KEPT: usize = 1 << 22;
+/// At most this many rows are kept, and only those of at least this length: a short row takes more room than it
+/// saves time.
+const MOST_KEPT: usize = 1 << 14;
 const LEAST_KEPT: usize = 4;
 
 impl TotalVariationField {
     fn compute(&self, row: &Row) -> Arc<[f64]> {
-        let posterior = self.affinity.posterior();
+        let posterior = &self.affinity.posterior;
         let (alpha, counts) = (posterior.prior().alpha(), posterior.counts());
         let mut output = vec![0; posterior.k()];
         let value = |t: usize| {
@@ -98,22 +83,15 @@ impl Field for TotalVariationField {
             Tail::Zero | Tail::Free => None,
         };
         let key = (row.head.to_vec(), row.start, row.len, tail);
-        let lock = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let found = lock().rows.get(&key).cloned();
-        let values = found.unwrap_or_else(|| {
-            let values = self.compute(row);
-            let mut known = lock();
-            if known.values < MOST_KEPT && row.len >= LEAST_KEPT {
-                known.values += row.len;
-                known.rows.insert(key, Arc::clone(&values));
-            }
-            values
-        });
+        let values = match row.len < LEAST_KEPT {
+            true => self.compute(row),
+            false => self.known.get(&key, || self.compute(row)),
+        };
         out.copy_from_slice(&values);
     }
 
     fn n(&self) -> u64 {
-        self.affinity.posterior().n()
+        self.affinity.posterior.n()
     }
 
     fn ball(&self) -> Option<Region> {

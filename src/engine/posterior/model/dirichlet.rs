@@ -4,26 +4,8 @@ use rand::Rng;
 
 use super::Counts;
 use crate::numeric::relative;
+use crate::refusal::Refusal;
 use crate::rng::{self, ln_standard_gamma};
-
-/// Why a vector is not a Dirichlet parameter.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum PriorError {
-    /// Fewer than two categories.
-    #[error("a prior needs at least two categories, this one has {0}")]
-    TooShort(usize),
-    /// A parameter that is not a positive number of reasonable size.
-    #[error(
-        "parameter {} of the prior is {value:?}, but every one must lie between 1e-100 and 1e100",
-        index + 1
-    )]
-    OutOfRange {
-        /// Its place, from 0.
-        index: usize,
-        /// Its value.
-        value: f64,
-    },
-}
 
 /// A Dirichlet prior Dir(α); for k = 2 a Beta prior.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,14 +13,20 @@ pub struct Prior(Vec<f64>);
 
 impl Prior {
     /// Checks k >= 2 and 10⁻¹⁰⁰ <= α_i <= 10¹⁰⁰: beyond, doubles overflow on the way.
-    pub fn new(alpha: Vec<f64>) -> Result<Self, PriorError> {
-        if alpha.len() < 2 {
-            return Err(PriorError::TooShort(alpha.len()));
-        }
-        match alpha.iter().position(|a| !(1e-100..=1e100).contains(a)) {
-            Some(index) => Err(PriorError::OutOfRange { index, value: alpha[index] }),
-            None => Ok(Self(alpha)),
-        }
+    pub fn new(alpha: Vec<f64>) -> Result<Self, Refusal> {
+        let place = alpha.iter().position(|a| !(1e-100..=1e100).contains(a));
+        let cause = match place {
+            _ if alpha.len() < 2 => {
+                format!("a prior needs at least two categories, this one has {}", alpha.len())
+            }
+            Some(place) => format!(
+                "parameter {} of the prior is {:?}, but every one must lie between 1e-100 and 1e100",
+                place + 1,
+                alpha[place]
+            ),
+            None => return Ok(Self(alpha)),
+        };
+        Err(Refusal::new(cause, "use for example 1, 1"))
     }
 
     /// The parameters α_1, …, α_k.
@@ -70,15 +58,11 @@ impl Prior {
         groups
     }
 
-    /// Draws the probabilities of the categories, up to a common factor.
-    pub fn draw_weights(&self, rng: &mut impl Rng) -> Vec<f64> {
-        relative(self.0.iter().map(|&a| ln_standard_gamma(a, rng)).collect::<Vec<_>>())
-    }
-
     /// Draws counts of `n` records from the prior predictive (Dirichlet-multinomial) distribution:
-    /// first the probabilities, then every record.
+    /// first the probabilities, up to a common factor, then every record.
     pub fn draw_predictive(&self, n: u64, rng: &mut impl Rng) -> Counts {
-        let weights = self.draw_weights(rng);
+        let logs: Vec<f64> = self.0.iter().map(|&a| ln_standard_gamma(a, rng)).collect();
+        let weights = relative(logs);
         let total: f64 = weights.iter().sum();
         let mut counts = vec![0; self.k()];
         for _ in 0..n {
@@ -102,7 +86,7 @@ impl Prior {
 /// let posterior = Posterior::new(Prior::new(vec![1.0, 1.0])?, vec![3, 7]);
 /// assert_eq!([posterior.parameter(0), posterior.parameter(1)], [4.0, 8.0]);
 /// assert_eq!((posterior.n(), posterior.total()), (10, 12.0));
-/// # Ok::<(), dpbi_engine::posterior::model::PriorError>(())
+/// # Ok::<(), dpbi_engine::refusal::Refusal>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Posterior {
@@ -117,12 +101,10 @@ impl Posterior {
         Self { prior, counts }
     }
 
-    /// The prior.
     pub fn prior(&self) -> &Prior {
         &self.prior
     }
 
-    /// The counts x.
     pub fn counts(&self) -> &[u64] {
         &self.counts
     }
@@ -148,7 +130,6 @@ impl Posterior {
         self.counts.len()
     }
 
-    /// The number of records.
     pub fn n(&self) -> u64 {
         self.counts.iter().sum()
     }
@@ -165,7 +146,7 @@ mod tests {
 
     #[test]
     fn a_prior_must_be_positive_and_finite() {
-        assert_eq!(Prior::new(vec![1.0]), Err(PriorError::TooShort(1)));
+        assert!(Prior::new(vec![1.0]).unwrap_err().cause.ends_with("this one has 1"));
         for bad in [0.0, -1.0, f64::NAN, f64::INFINITY, 1e-320, 1e200] {
             let error = Prior::new(vec![1.0, bad]).unwrap_err();
             assert!(error.to_string().starts_with("parameter 2 of the prior"));

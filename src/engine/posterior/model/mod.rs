@@ -8,5 +8,5 @@ pub use counts::{
     Counts, MOST_RECORDS, approximate_compositions, compositions, hamming_distance, is_countable,
     neighbours, vector,
 };
-pub use dirichlet::{Posterior, Prior, PriorError};
+pub use dirichlet::{Posterior, Prior};
 pub use predictive::Predictive;

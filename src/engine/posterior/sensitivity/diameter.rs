@@ -7,8 +7,6 @@
 //! groups: those that hold all true records, and those that hold all released ones. In each group a
 //! term depends on one count, and the counts sum to n.
 
-use std::collections::BTreeMap;
-
 /// The terms of one category by the number v of its records: t(0, v) if all of them are released ones,
 /// t(v, 0) if all are true ones. Both begin at v = 0 and end at v = n.
 #[derive(Clone, Debug)]
@@ -102,11 +100,9 @@ fn at_most(classes: &[(Terms, usize)]) -> f64 {
 
 /// Categories that are alike, counted.
 pub(super) fn classes(alpha: &[f64], terms: impl Fn(f64) -> Terms) -> Vec<(Terms, usize)> {
-    let mut times: BTreeMap<u64, usize> = BTreeMap::new();
-    for alpha in alpha {
-        *times.entry(alpha.to_bits()).or_insert(0) += 1;
-    }
-    times.into_iter().map(|(bits, times)| (terms(f64::from_bits(bits)), times)).collect()
+    let mut sorted = alpha.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted.chunk_by(|a, b| a == b).map(|alike| (terms(alike[0]), alike.len())).collect()
 }
 
 #[cfg(test)]

@@ -26,44 +26,27 @@
 use super::Moves;
 use super::diameter::{self, Terms};
 use crate::memo::Memo;
-use crate::numeric::bregman::{bregman_table, reverse_bregman_table};
 use crate::numeric::gamma::{digamma_excess, digamma_gap};
-use crate::numeric::jensen::{renyi_table, reverse_renyi_table};
-use crate::numeric::{Table, ln, log1p, stirling};
+use crate::numeric::jensen::{KULLBACK_LEIBLER, renyi_table};
+use crate::numeric::{ln, log1p, stirling};
 use crate::posterior::model::Prior;
 use crate::posterior::simplex::Window;
 
-/// Which divergence.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Kind {
-    Forward,
-    Reverse,
-    Renyi(f64),
-}
-
 /// How far one record changes a divergence between posteriors of n records.
 #[derive(Clone, Debug)]
-pub struct Divergence {
-    kind: Kind,
+pub struct DivergenceMoves {
+    order: f64,
+    /// Whether it is KL(release ‖ truth).
+    reversed: bool,
     alpha: Vec<f64>,
     n: u64,
 }
 
-impl Divergence {
-    /// KL(truth ‖ release).
-    pub fn kl(prior: &Prior, n: u64) -> Self {
-        Self { kind: Kind::Forward, alpha: prior.alpha().to_vec(), n }
-    }
-
-    /// KL(release ‖ truth).
-    pub fn kl_reverse(prior: &Prior, n: u64) -> Self {
-        Self { kind: Kind::Reverse, ..Self::kl(prior, n) }
-    }
-
-    /// Rényi's of order q from truth to release. It is finite for q < 1, and for q > 1 only if every
-    /// α_i > (q − 1) n.
-    pub fn renyi(order: f64, prior: &Prior, n: u64) -> Self {
-        Self { kind: Kind::Renyi(order), ..Self::kl(prior, n) }
+impl DivergenceMoves {
+    /// The Kullback-Leibler divergence in one or the other direction, or Rényi's of another order from truth to
+    /// release. That is finite for q < 1, and for q > 1 only if every α_i > (q − 1) n.
+    pub fn new(order: f64, reversed: bool, prior: &Prior, n: u64) -> Self {
+        Self { order, reversed, alpha: prior.alpha().to_vec(), n }
     }
 
     /// An upper bound on F for p from `low` to `high`, and F itself if these agree: the part of F that
@@ -71,9 +54,9 @@ impl Divergence {
     fn empty(&self, i: usize, low: u64, high: u64) -> f64 {
         let alpha = self.alpha[i];
         let (low_a, high_a) = (alpha + low as f64, alpha + high as f64);
-        match self.kind {
+        match (self.order, self.reversed) {
             // 1/A − λ(A) + p/A = 1 + (1−α)/A − λ(A).
-            Kind::Forward => {
+            (KULLBACK_LEIBLER, false) => {
                 let a = if alpha < 1.0 { low_a } else { high_a };
                 // p/A and 1/A apart, and 1/A − λ(A) together where α is small.
                 if low == high {
@@ -81,8 +64,8 @@ impl Divergence {
                 }
                 1.0 + (1.0 - alpha) / a - digamma_gap(high_a)
             }
-            Kind::Reverse => ln(high_a) - digamma(alpha),
-            Kind::Renyi(q) => {
+            (KULLBACK_LEIBLER, true) => ln(high_a) - digamma(alpha),
+            (q, _) => {
                 let (logs, gammas) = match q < 1.0 {
                     true => (high_a, low as f64),
                     false => (low_a, high as f64),
@@ -96,10 +79,10 @@ impl Divergence {
     fn full(&self, j: usize, count: u64) -> f64 {
         let alpha = self.alpha[j];
         let a = alpha + count as f64;
-        match self.kind {
-            Kind::Forward => (self.n - count) as f64 / a - digamma_excess(a),
-            Kind::Reverse => digamma(alpha + self.n as f64) - ln(a),
-            Kind::Renyi(q) => {
+        match (self.order, self.reversed) {
+            (KULLBACK_LEIBLER, false) => (self.n - count) as f64 / a - digamma_excess(a),
+            (KULLBACK_LEIBLER, true) => digamma(alpha + self.n as f64) - ln(a),
+            (q, _) => {
                 let m = alpha + (q * count as f64 + (1.0 - q) * self.n as f64);
                 (ratio(q, m) - q * ln(a)) / (1.0 - q)
             }
@@ -109,21 +92,13 @@ impl Divergence {
     /// The terms of a category whose true count is 0 and released count v, and of one whose true
     /// count is v and released count 0.
     fn terms(&self, alpha: f64) -> Terms {
-        let (up, down) = match self.kind {
-            Kind::Forward | Kind::Reverse => {
-                (bregman_table(alpha, 0, self.n), reverse_bregman_table(alpha, 0, self.n))
-            }
-            Kind::Renyi(q) => {
-                (renyi_table(q, alpha, 0, self.n), reverse_renyi_table(q, alpha, 0, self.n))
-            }
+        let values = |reversed: bool| {
+            let table = renyi_table(self.order, reversed, alpha, 0, self.n);
+            (0..=self.n).filter_map(|v| table.get(v)).collect()
         };
-        let (gained, lost) = if self.kind == Kind::Reverse { (down, up) } else { (up, down) };
-        let values = |table: Table| (0..=self.n).filter_map(|v| table.get(v)).collect();
-        Terms { gained: values(gained), lost: values(lost) }
+        Terms { gained: values(self.reversed), lost: values(!self.reversed) }
     }
-}
 
-impl Divergence {
     /// An upper bound on the rounding error of a change between categories i and j, where logarithms
     /// nearly cancel if α is large. It is added to every change: a sensitivity that is too small would
     /// break privacy, one that is too large by this costs nothing.
@@ -131,10 +106,10 @@ impl Divergence {
         let size = |i: usize| {
             let alpha = self.alpha[i];
             let logs = 1.0 + ln(alpha).abs() + ln(alpha + self.n as f64).abs();
-            match self.kind {
-                Kind::Forward => 0.0,
-                Kind::Reverse => logs + digamma(alpha).abs(),
-                Kind::Renyi(q) => logs / (1.0 - q).abs(),
+            match (self.order, self.reversed) {
+                (KULLBACK_LEIBLER, false) => 0.0,
+                (KULLBACK_LEIBLER, true) => logs + digamma(alpha).abs(),
+                (q, _) => logs / (1.0 - q).abs(),
             }
         };
         ROUNDING * (size(i) + size(j))
@@ -144,7 +119,7 @@ impl Divergence {
 /// A few units in the last digit.
 const ROUNDING: f64 = 2e-15;
 
-impl Moves for Divergence {
+impl Moves for DivergenceMoves {
     fn change(&self, (i, p): (usize, u64), (j, q): (usize, u64)) -> f64 {
         let one = self.empty(i, p, p) + self.full(j, q);
         one.max(self.full(i, p) + self.empty(j, q, q)) + self.slack(i, j)
@@ -159,14 +134,8 @@ impl Moves for Divergence {
     /// kept.
     fn diameter(&self) -> f64 {
         static KNOWN: Memo<Asked, f64> = Memo::new(1024);
-        let kind = match self.kind {
-            Kind::Forward => 0,
-            Kind::Reverse => 1,
-            // No order is that small a number.
-            Kind::Renyi(q) => q.to_bits(),
-        };
         let alpha = self.alpha.iter().map(|alpha| alpha.to_bits()).collect();
-        KNOWN.get(&(kind, alpha, self.n), || {
+        KNOWN.get(&(self.order.to_bits(), self.reversed, alpha, self.n), || {
             let classes = diameter::classes(&self.alpha, |alpha| self.terms(alpha));
             // A diameter that rounding makes too small would break privacy.
             diameter::largest(&classes) * (1.0 + OUTWARD)
@@ -174,8 +143,8 @@ impl Moves for Divergence {
     }
 }
 
-/// The bits of the order or the number of the divergence, those of the prior's parameters, and n.
-type Asked = (u64, Vec<u64>, u64);
+/// The bits of the order, the direction, the bits of the prior's parameters, and n.
+type Asked = (u64, bool, Vec<u64>, u64);
 
 /// More than the relative rounding error of a diameter.
 const OUTWARD: f64 = 1e-13;

@@ -12,12 +12,11 @@ mod divergence;
 mod search;
 mod total_variation;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use affinity::Affinity;
-pub(super) use divergence::Divergence;
-use search::ChangeSearch;
+pub(super) use affinity::AffinityMoves;
+pub(super) use divergence::DivergenceMoves;
 pub(super) use search::Moves;
 pub(super) use total_variation::TotalVariationMoves;
 
@@ -29,60 +28,41 @@ use crate::posterior::model::Posterior;
 /// α_i >= 1.
 pub const GLOBAL_BOUND: f64 = 0.463_251_375_176_104_24;
 
-/// The sensitivities at one posterior.
+/// The sensitivities at one posterior. If the score may be infinite, so are they, and it cannot be used.
 #[derive(Clone, Debug)]
-pub struct Sensitivity(Kind);
-
-#[derive(Clone, Debug)]
-enum Kind {
-    Affinity(Affinity),
-    Searched(ChangeSearch),
-    Unlimited,
+pub struct Sensitivity {
+    /// The pairs that differ in their prior parameters or counts.
+    pairs: Vec<(usize, usize)>,
+    counts: Vec<u64>,
+    n: u64,
+    /// How one record changes the score; `None` if it may be infinite.
+    moves: Option<Arc<dyn Moves>>,
 }
 
 impl Sensitivity {
-    /// The sensitivities of sqrt(1 − BC^power).
-    pub fn new(posterior: &Posterior, power: f64) -> Self {
-        Self(Kind::Affinity(Affinity::new(posterior, power)))
-    }
-
-    /// The sensitivities of a score that one record changes as `moves` says.
-    pub(super) fn searched(posterior: &Posterior, moves: Arc<dyn Moves>) -> Self {
-        Self(Kind::Searched(ChangeSearch::new(posterior, moves)))
-    }
-
-    /// The sensitivities of a score that may be infinite: they are infinite, too, and the score cannot
-    /// be used.
-    pub fn unlimited() -> Self {
-        Self(Kind::Unlimited)
+    /// The sensitivities of a score that one record changes as `moves` says; `None` if it may be infinite.
+    pub(super) fn new(posterior: &Posterior, moves: Option<Arc<dyn Moves>>) -> Self {
+        let keys: Vec<_> = posterior.categories().into_iter().map(key).collect();
+        let (pairs, counts) = (different_pairs(&keys), posterior.counts().to_vec());
+        Self { pairs, counts, n: posterior.n(), moves }
     }
 
     /// LS(x): the largest change of score when one record of x changes its category.
     pub fn local(&self) -> f64 {
-        match &self.0 {
-            Kind::Affinity(affinity) => affinity.local(),
-            Kind::Searched(search) => search.local(),
-            Kind::Unlimited => f64::INFINITY,
-        }
+        let (x, Some(moves)) = (&self.counts, &self.moves) else { return f64::INFINITY };
+        let possible = self.pairs.iter().filter(|&&(i, _)| x[i] >= 1);
+        possible.map(|&(i, j)| moves.change((i, x[i] - 1), (j, x[j]))).fold(0.0, f64::max)
     }
 
     /// GS: the largest LS over all data sets of n records.
     pub fn global(&self) -> f64 {
-        match &self.0 {
-            Kind::Affinity(affinity) => affinity.global(),
-            Kind::Searched(search) => search.smooth(|h, _| h),
-            Kind::Unlimited => f64::INFINITY,
-        }
+        self.largest(|h, _| h)
     }
 
     /// D, the largest score of data of this size; an upper bound on it if there are too many different
     /// categories to find it.
     pub fn diameter(&self) -> f64 {
-        match &self.0 {
-            Kind::Affinity(_) => 1.0,
-            Kind::Searched(search) => search.diameter(),
-            Kind::Unlimited => f64::INFINITY,
-        }
+        self.moves.as_ref().map_or(f64::INFINITY, |moves| moves.diameter())
     }
 
     /// S_γ(x) = max over x' of 1 / (1/LS(x') + γ d(x, x') / D) (icml §5.3, arxiv §5.2.4), where D is
@@ -94,20 +74,13 @@ impl Sensitivity {
     pub fn gamma_smooth(&self, gamma: f64) -> f64 {
         let gamma = gamma / self.diameter();
         // At the data itself h, and not 1 / (1/h), which may differ in its last digit.
-        self.smooth(|h, d| if d == 0 { h } else { 1.0 / (1.0 / h + gamma * d as f64) })
+        let discount = |h: f64, d: u64| if d == 0 { h } else { 1.0 / (1.0 / h + gamma * d as f64) };
+        self.largest(discount)
     }
 
     /// S_β(x) = max over x' of LS(x') e^(−β d(x, x')) (notes §2, arxiv §4.2).
     pub fn beta_smooth(&self, beta: f64) -> f64 {
-        self.smooth(|h, d| h * exp_accurate(-beta * d as f64))
-    }
-
-    fn smooth(&self, discount: impl Fn(f64, u64) -> f64) -> f64 {
-        match &self.0 {
-            Kind::Affinity(affinity) => affinity.smooth(discount),
-            Kind::Searched(search) => search.smooth(discount),
-            Kind::Unlimited => f64::INFINITY,
-        }
+        self.largest(|h, d| h * exp_accurate(-beta * d as f64))
     }
 }
 
@@ -116,25 +89,10 @@ impl Sensitivity {
 ///
 /// A maximum over these pairs is the maximum over all pairs, to the last digit: pairs with the same
 /// keys have the same values and bounds.
-fn different_pairs<K: Ord>(keys: impl Iterator<Item = K>) -> impl Iterator<Item = (usize, usize)> {
-    let mut seen: BTreeMap<K, (usize, u32)> = BTreeMap::new();
-    // The first two categories of every key: the place, the place of the first, and which it is.
-    let mut kept: Vec<(usize, usize, bool)> = Vec::new();
-    for (i, key) in keys.enumerate() {
-        let (first, times) = seen.entry(key).or_insert((i, 0));
-        *times += 1;
-        if *times <= 2 {
-            kept.push((i, *first, *times == 1));
-        }
-    }
-    let firsts: Vec<usize> = kept.iter().filter(|kept| kept.2).map(|kept| kept.0).collect();
-    firsts.into_iter().flat_map(move |i| {
-        let partners: Vec<usize> = (kept.iter())
-            .filter(|&&(j, first, is_first)| j != i && is_first == (first != i))
-            .map(|kept| kept.0)
-            .collect();
-        partners.into_iter().map(move |j| (i, j))
-    })
+fn different_pairs<K: Ord + Copy>(keys: &[K]) -> Vec<(usize, usize)> {
+    let all = (0..keys.len()).flat_map(|i| (0..keys.len()).map(move |j| (i, j)));
+    let mut seen = BTreeSet::new();
+    all.filter(|&(i, j)| i != j && seen.insert((keys[i], keys[j]))).collect()
 }
 
 /// A category's prior parameter and count, as a key.
@@ -173,11 +131,12 @@ pub fn beta(epsilon: f64, delta: f64, n: u64, candidates: CandidatesInBeta) -> f
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::posterior::distance::HELLINGER;
     use crate::posterior::model::Prior;
 
     fn at(prior: &[f64], counts: &[u64]) -> Sensitivity {
         let prior = Prior::new(prior.to_vec()).unwrap();
-        Sensitivity::new(&Posterior::new(prior, counts.to_vec()), 1.0)
+        HELLINGER.sensitivity(&Posterior::new(prior, counts.to_vec()))
     }
 
     #[test]
@@ -190,30 +149,6 @@ mod tests {
         let close = |ours: f64, theirs: f64| assert!((ours / theirs - 1.0).abs() < 1e-13, "{ours}");
         close(at(&[1.0, 1.0], &[500_000, 500_000]).local(), 7.071_063_392_455_109e-4);
         close(at(&[1.0, 1.0], &[5_000_000, 5_000_000]).local(), 2.236_067_837_745_563_3e-4);
-    }
-
-    #[test]
-    fn beta_as_printed() {
-        // notes, captions of Figure 3: ε = δ = 0.8, n = 100 and 120.
-        let close = |n, printed: f64| {
-            let beta = beta(0.8, 0.8, n, CandidatesInBeta::N);
-            assert!((beta - printed).abs() < 5e-14, "{beta}");
-        };
-        close(100, 0.069_940_710_811_5);
-        close(120, 0.067_779_110_017_3);
-    }
-
-    #[test]
-    fn pairs_that_are_alike_are_looked_at_once() {
-        let all = |k: usize| (0..k).flat_map(move |i| (0..k).map(move |j| (i, j)));
-        for keys in ["", "a", "aa", "ab", "abab", "aaaa", "abcacb", "bbabca"] {
-            let keys = keys.as_bytes();
-            let mut seen = BTreeSet::new();
-            let slowly = all(keys.len()).filter(|(i, j)| i != j);
-            let slowly = slowly.filter(|&(i, j)| seen.insert((keys[i], keys[j])));
-            let slowly: Vec<(usize, usize)> = slowly.collect();
-            assert_eq!(different_pairs(keys.iter()).collect::<Vec<_>>(), slowly, "{keys:?}");
-        }
     }
 
     #[test]

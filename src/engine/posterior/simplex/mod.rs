@@ -12,7 +12,7 @@ mod uniform;
 
 use crate::posterior::model::{Counts, compositions};
 
-pub use count::{Size, estimate, measure};
+pub use count::measure;
 pub use region::{Region, Shape, Window};
 pub use uniform::uniform_composition;
 
@@ -46,7 +46,15 @@ pub struct Row<'a> {
     pub weight: f64,
 }
 
-impl Row<'_> {
+impl<'a> Row<'a> {
+    /// The row of one candidate.
+    #[inline]
+    pub fn of(candidate: &'a [u64]) -> Self {
+        let index = candidate.len() - 2;
+        let tail = Tail::Complement(candidate[index] + candidate[index + 1]);
+        Self { head: &candidate[..index], start: candidate[index], len: 1, tail, weight: 1.0 }
+    }
+
     /// The row that consists of the output at position `t` only.
     #[inline]
     pub fn only(&self, t: usize) -> Self {
@@ -57,12 +65,12 @@ impl Row<'_> {
     #[inline]
     pub fn output(&self, t: usize, out: &mut [u64]) {
         let running = self.start + t as u64;
-        let place = self.head.len();
-        out[..place].copy_from_slice(self.head);
-        out[place] = running;
+        let index = self.head.len();
+        out[..index].copy_from_slice(self.head);
+        out[index] = running;
         match self.tail {
-            Tail::Complement(rest) => out[place + 1] = rest - running,
-            Tail::Zero => out[place + 1] = 0,
+            Tail::Complement(rest) => out[index + 1] = rest - running,
+            Tail::Zero => out[index + 1] = 0,
             Tail::Free => {}
         }
     }
@@ -71,19 +79,7 @@ impl Row<'_> {
 /// All compositions of n into k parts, one by one: for small n.
 #[inline]
 pub fn list_compositions(n: u64, k: usize) -> Vec<Counts> {
-    let region = Region::simplex(n, k);
-    let blocks = region.blocks();
-    let mut all = Vec::new();
-    for block in 0..blocks.len() {
-        region.walk(&blocks, block, |row| {
-            for t in 0..row.len {
-                let mut counts = vec![0; k];
-                row.output(t, &mut counts);
-                all.push(counts);
-            }
-        });
-    }
-    all
+    Region::simplex(n, k).list().into_iter().map(|(counts, _)| counts).collect()
 }
 
 /// The number of compositions of n into k parts.
@@ -96,7 +92,7 @@ pub fn count_compositions(n: u64, k: usize) -> usize {
     count.expect("compositions are numbered only if they are few")
 }
 
-/// The place of a composition in [`list_compositions`].
+/// The index of a composition in [`list_compositions`].
 ///
 /// Before (c_1, …, c_k) stand, for every i, the compositions that agree up to i − 1 and have less
 /// than c_i in place i; with m records left for k − i + 1 places these are
@@ -106,8 +102,8 @@ pub fn rank(composition: &[u64]) -> usize {
     let mut left: u64 = composition.iter().sum();
     let mut rank = 0;
     for (i, &c) in composition.iter().enumerate() {
-        let places = composition.len() - i;
-        let of = |records: u64| count_compositions(records, places);
+        let indices = composition.len() - i;
+        let of = |records: u64| count_compositions(records, indices);
         rank += of(left) - of(left - c);
         left -= c;
     }
@@ -164,8 +160,8 @@ mod tests {
     #[test]
     fn compositions_are_ranked_as_they_are_listed() {
         for (n, k) in [(0, 2), (5, 2), (0, 4), (6, 3), (4, 5)] {
-            for (place, composition) in list_compositions(n, k).iter().enumerate() {
-                assert_eq!(rank(composition), place, "{composition:?}");
+            for (index, composition) in list_compositions(n, k).iter().enumerate() {
+                assert_eq!(rank(composition), index, "{composition:?}");
             }
         }
     }

@@ -17,7 +17,7 @@ const DP_ACCOUNTING: &str = "pld.privacy_loss_distribution.PrivacyLossDistributi
      step, first, numpy.array(probabilities), infinite, True))";
 
 pub fn document(report: &Report) -> Value {
-    let distribution = report.composition.distribution();
+    let distribution = &report.composition.distribution;
     let releases = report.entries.iter().flat_map(|entry| {
         let pure = Profile::pure(entry.epsilon);
         match &entry.parts[..] {
@@ -32,12 +32,12 @@ pub fn document(report: &Report) -> Value {
         "what": WHAT,
         "dp_accounting": DP_ACCOUNTING,
         "caveat": CAVEAT,
-        "sum": report.composition.sum().to_string(),
+        "sum": report.composition.sum.to_string(),
         "step": distribution.step().to_f64(),
-        "first": i64::try_from(distribution.first()).unwrap_or(i64::MIN),
-        "probabilities": distribution.masses(),
-        "infinite": distribution.infinite(),
-        "relative_error": distribution.error(),
+        "first": i64::try_from(distribution.first).unwrap_or(i64::MIN),
+        "probabilities": distribution.masses,
+        "infinite": distribution.infinite,
+        "relative_error": distribution.error,
         "releases": releases.collect::<Vec<_>>(),
     })
 }

@@ -13,6 +13,7 @@ use super::{MOST_PRINTED, typed};
 use crate::cli;
 use crate::failure::Failure;
 use engine::analysis::composition::Composition;
+use engine::numeric::typed_around;
 use engine::posterior::privacy::Delta;
 use engine::text::legible;
 use lab::run::store::write_whole;
@@ -114,7 +115,7 @@ impl<'a> Report<'a> {
     }
 
     fn document(&self) -> Document<'_> {
-        let curve = self.curve(self.composition.sum(), 10 * STEPS).into_iter();
+        let curve = self.curve(self.composition.sum, 10 * STEPS).into_iter();
         Document {
             ledger: self.ledger.display().to_string(),
             entries: self.entries.iter().map(EntryDocument::from).collect(),
@@ -163,7 +164,7 @@ impl<'a> Report<'a> {
         curve.row(["ε", "δ"]);
         // Beyond this ε, δ is of no interest.
         let last = self.composition.epsilon(BOTTOM * self.delta).to_f64();
-        let last = Amount::round_up(last).min(self.composition.sum());
+        let last = Amount::round_up(last).min(self.composition.sum);
         for (epsilon, delta) in self.curve(last, STEPS) {
             curve.row([significant(epsilon.to_f64(), 4), upwards(delta)]);
         }
@@ -206,7 +207,7 @@ impl<'a> Report<'a> {
 
     /// The composed ε, rounded up for reading; at most the sum.
     fn composed_up(&self) -> Amount {
-        rounded_up(self.composed).min(self.composition.sum())
+        rounded_up(self.composed).min(self.composition.sum)
     }
 
     fn budget(&self) -> String {
@@ -242,14 +243,8 @@ fn rounded_up(epsilon: Amount) -> Amount {
 
 /// δ to three digits, rounded up.
 fn upwards(delta: f64) -> String {
-    let near = significant(delta, 3);
-    match near.parse::<f64>() {
-        Ok(shown) if shown < delta => {
-            let unit = libm::pow(10.0, libm::floor(libm::log10(shown)) - 2.0);
-            significant(shown + unit, 3)
-        }
-        _ => near,
-    }
+    let (below, next) = typed_around(delta, 3);
+    significant(if below < delta { next } else { delta }, 3)
 }
 
 #[cfg(test)]

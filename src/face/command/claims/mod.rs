@@ -5,45 +5,32 @@ mod text;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::task_pools::TaskPools;
 use super::{print, threads};
 use crate::cli::Claims;
 use crate::failure::Failure;
+use engine::parallel;
 use engine::posterior::distance::{self, Distance};
 use engine::refusal::suggest;
-use paper::claims::{self, Claim, Finding, Lab, Outcome, Verdict};
+use paper::claims::{self, Claim, Finding, Outcome, Verdict};
 use system::diagnostic::Diagnostic;
 
 pub fn execute(args: &Claims) -> Result<(), Failure> {
-    let threads = threads(&args.threads)?;
+    threads(&args.threads)?;
     let distances = distances(args.distance.as_deref())?;
     let claims = chosen(&args.numbers)?;
-    let places: Vec<usize> = (0..claims.len() * distances.len()).collect();
-    let judge = |&place: &usize| {
-        let lab = Lab::new(distances[place % distances.len()]);
-        (place, (claims[place / distances.len()].judge)(&lab))
-    };
+    let all: f64 = claims.iter().map(|claim| claim.outputs).sum();
     let in_full = args.verbose || !args.numbers.is_empty();
-    let mut found: Vec<Option<Finding>> = vec![None; places.len()];
-    let mut judged: Vec<Judged> = Vec::new();
     let as_text = !args.answer.print.json && args.answer.table.is_none();
-    TaskPools::new(threads, threads)?.carry_out(&places, judge, |(place, finding)| {
-        found[place] = Some(finding);
-        // Claims are printed in their order, each as soon as it and all before it are judged.
-        let all = claims.iter().zip(found.chunks_mut(distances.len()));
-        for (claim, found) in all.skip(judged.len()) {
-            if found.contains(&None) {
-                break;
-            }
-            let findings = found.iter_mut().filter_map(Option::take);
-            let one = Judged { claim, findings: distances.iter().copied().zip(findings).collect() };
-            if as_text {
-                print(&if in_full { text::full(&one) } else { text::short(&one) })?;
-            }
-            judged.push(one);
+    let mut judged: Vec<Judged> = Vec::new();
+    for claim in claims {
+        let _part = parallel::of_whole(claim.outputs / all);
+        let findings = claim.judged(&distances);
+        let one = Judged { claim, findings: distances.iter().copied().zip(findings).collect() };
+        if as_text {
+            print(&if in_full { text::full(&one) } else { text::short(&one) })?;
         }
-        Ok(())
-    })?;
+        judged.push(one);
+    }
     args.answer.give(
         || text::grid(&judged, &distances),
         || judged.iter().flat_map(Judged::documents).collect::<Vec<_>>(),
@@ -98,7 +85,11 @@ impl From<Verdict> for VerdictDocument {
     }
 }
 
-fn document<'a>(claim: &'a Claim, distance: &dyn Distance, finding: &'a Finding) -> Document<'a> {
+fn document<'a>(
+    claim: &'a Claim,
+    distance: &'static dyn Distance,
+    finding: &'a Finding,
+) -> Document<'a> {
     Document {
         claim,
         distance: distance.id(),
@@ -113,8 +104,8 @@ fn distances(named: Option<&str>) -> Result<Vec<&'static dyn Distance>, Diagnost
     let Some(name) = named else { return Ok(documented.to_vec()) };
     let unknown = || {
         let cause = match distance::find(name) {
-            Some(_) => format!("the documents claim nothing about the distance `{name}`"),
-            None => format!("unknown distance `{name}`"),
+            Ok(_) => format!("the documents claim nothing about the distance `{name}`"),
+            Err(_) => format!("unknown distance `{name}`"),
         };
         Diagnostic::new(cause).help(suggest(name, documented.iter().map(|distance| distance.id())))
     };

@@ -87,7 +87,6 @@ fn case(part: &ClaimPart) -> String {
     format!("{}  {reading}{}: {numbers}", style.paint(sign), part.name())
 }
 
-/// All verdicts.
 pub fn grid(all: &[Judged], distances: &[&'static dyn Distance]) -> Grid {
     let mut grid = Grid::new(2 + distances.len() + 1);
     let names = distances.iter().map(|distance| distance_name(*distance).to_owned());

@@ -10,7 +10,7 @@ use crate::failure::Failure;
 use crate::report::ReportDocument;
 use engine::refusal::suggest;
 use lab::experiment::config;
-use lab::run::forecast::ForecastDocument;
+use lab::run::size::SizeDocument;
 use service::release::document::{PosteriorDocument, ReleaseFile};
 use service::selftest;
 use system::diagnostic::Diagnostic;
@@ -21,7 +21,7 @@ type Printed = (&'static str, fn() -> Schema);
 /// The schema of the document that each command prints with `--json`.
 const DOCUMENTS: &[Printed] = &[
     ("run", schema::<Vec<run::Document>>),
-    ("check", schema::<Vec<ForecastDocument>>),
+    ("check", schema::<Vec<SizeDocument>>),
     ("plot", schema::<Vec<plot::Drawn>>),
     ("merge", schema::<run::Document>),
     ("verify", schema::<Vec<verify::FolderCheck>>),

@@ -2,21 +2,22 @@
 
 use std::path::Path;
 
-use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::super::{paths::Paths, typed};
 use crate::failure::Failure;
 use engine::mechanism::Variant;
-use engine::mechanism::law::{Outputs, Plan, Remap, ln_probabilities};
+use engine::mechanism::law::{Law, Outputs};
 use engine::mechanism::own::{TABLE_COLUMNS, written_probability};
 use engine::numeric::exp_accurate;
 use engine::parallel;
+use engine::posterior::distance::Distance;
 use engine::posterior::error_field::Reach;
-use engine::posterior::model::{Counts, approximate_compositions, vector};
-use engine::posterior::setting::Setting;
+use engine::posterior::model::{Counts, Posterior, approximate_compositions, vector};
+use engine::posterior::setting::SettingWithData;
 use engine::posterior::simplex::list_compositions;
+use engine::prepared::Prepared;
 use engine::refusal::Refusal;
 use lab::run::store::write_whole;
 use system::diagnostic::Diagnostic;
@@ -29,7 +30,7 @@ pub fn check(
     path: &Path,
     named: usize,
     variants: &[Variant],
-    setting: &Setting,
+    setting: &SettingWithData,
 ) -> Result<(), Diagnostic> {
     let (1, [variant]) = (named, variants) else {
         let cause = match named {
@@ -39,12 +40,12 @@ pub fn check(
         return Err(typed::wrong("law", &cause)
             .help("name one mechanism with --mechanism, such as --mechanism ehds"));
     };
-    let recipe = variant.outline(setting).map_err(|refusal| typed::refused(variant, refusal))?;
-    let (n, k) = (setting.posterior.n(), setting.posterior.k());
+    let law = variant.outline(setting).map_err(|refusal| typed::refused(variant, refusal))?;
+    let (n, k) = (setting.n, setting.k());
     let data_sets = approximate_compositions(n, k);
     let outputs = match variant.options.remap {
         true => data_sets,
-        false => Outputs::of(recipe, n, k).approximate_len(),
+        false => Outputs::new(law.outputs(), n, k).approximate_len(),
     };
     let rows = data_sets * outputs;
     if rows > MOST_ROWS {
@@ -72,16 +73,19 @@ impl Written {
     }
 }
 
-/// Writes the law of a mechanism, tuned where it is to be, at all data sets of as many records as `setting`
-/// has. Outputs that are impossible are left out.
-pub fn write(path: &Path, variant: &Variant, setting: &Setting) -> Result<Written, Failure> {
-    let (n, k) = (setting.posterior.n(), setting.posterior.k());
-    let data_sets = list_compositions(n, k);
-    let remap = variant.remap.as_deref().map(listed);
-    let law = |x: &Counts| law(variant, remap.as_ref(), setting, x);
-    let laws: Vec<(usize, String)> = (data_sets.par_iter().map(law))
+/// Writes the law of a mechanism at all data sets of as many records as `setting` has. Outputs that are
+/// impossible are left out.
+pub fn write(
+    path: &Path,
+    prepared: &Prepared,
+    setting: &SettingWithData,
+) -> Result<Written, Failure> {
+    let data_sets = list_compositions(setting.n, setting.k());
+    let law = |x: &Counts| rows(prepared.law.as_ref(), setting, x);
+    let laws = parallel::map(&data_sets, law).into_iter();
+    let laws: Vec<(usize, String)> = laws
         .collect::<Result<_, _>>()
-        .map_err(|refusal| typed::refused(variant, refusal))?;
+        .map_err(|refusal| typed::refused(&prepared.variant, refusal))?;
     let mut text = TABLE_COLUMNS.join(",") + "\n";
     text.extend(laws.iter().map(|(_, rows)| rows.as_str()));
     write_whole(path, text.into_bytes())?;
@@ -89,22 +93,10 @@ pub fn write(path: &Path, variant: &Variant, setting: &Setting) -> Result<Writte
     Ok(Written { file: path.display().to_string(), data_sets: data_sets.len(), rows })
 }
 
-/// The same remapping, with all candidates found once.
-fn listed(remap: &Remap) -> Remap {
-    let list = remap.outputs().list();
-    let to = list.par_iter().map(|output| remap.replace(output).into_owned()).collect();
-    Remap::new(remap.outputs(), to)
-}
-
 /// The rows of one data set, and their number.
-fn law(
-    variant: &Variant,
-    remap: Option<&Remap>,
-    setting: &Setting,
-    x: &Counts,
-) -> Result<(usize, String), Refusal> {
+fn rows(law: &dyn Law, setting: &SettingWithData, x: &Counts) -> Result<(usize, String), Refusal> {
     let (mut rows, mut text, counts) = (0, String::new(), vector(x));
-    for (output, log) in possible(variant, remap, &setting.at(x.clone()))? {
+    for (output, log) in possible(law, &setting.at(x.clone()), setting.distance)? {
         rows += 1;
         text += &format!("{counts},{},{}\n", vector(&output), written_probability(log));
     }
@@ -113,25 +105,19 @@ fn law(
 
 /// Every possible output at one data set, with ln P.
 fn possible(
-    variant: &Variant,
-    remap: Option<&Remap>,
-    setting: &Setting,
+    law: &dyn Law,
+    posterior: &Posterior,
+    distance: &dyn Distance,
 ) -> Result<Vec<(Counts, f64)>, Refusal> {
-    let Setting { posterior, distance, .. } = setting;
-    let Plan { recipe, .. } = variant.plan(setting)?;
-    let outputs = Outputs::of(recipe, posterior.n(), posterior.k());
+    let outputs = Outputs::new(law.outputs(), posterior.n(), posterior.k());
     let score = distance.field(posterior, &Reach::ball(posterior));
-    let logs = ln_probabilities(recipe, posterior, score.as_ref(), outputs);
-    let (list, logs) = match remap {
-        Some(remap) => (list_compositions(posterior.n(), posterior.k()), remap.fold(&logs)),
-        None => (outputs.list(), logs),
-    };
-    Ok(list.into_iter().zip(logs).filter(|(_, log)| *log > f64::NEG_INFINITY).collect())
+    let logs = law.at(posterior)?.ln_probabilities(outputs, score.as_ref());
+    let all = outputs.list().into_iter().zip(logs);
+    Ok(all.filter(|(_, log)| *log > f64::NEG_INFINITY).collect())
 }
 
 /// What `inspect` answers about one mechanism, and the outputs that it can make at the data.
 pub struct ListedLaw {
-    /// The document.
     pub document: String,
     /// The outputs, one after the other.
     pub outputs: Vec<u64>,
@@ -142,12 +128,15 @@ pub struct ListedLaw {
 }
 
 impl ListedLaw {
-    /// Lists the law of a mechanism, tuned where it is to be, at the data of `setting`.
-    pub fn new(document: String, variant: &Variant, setting: &Setting) -> Result<Self, Failure> {
-        let remap = variant.remap.as_deref().map(listed);
-        let possible = possible(variant, remap.as_ref(), setting)
-            .map_err(|refusal| typed::refused(variant, refusal))?;
-        let posterior = &setting.posterior;
+    /// Lists the law of a mechanism at the data of `setting`.
+    pub fn new(
+        document: String,
+        prepared: &Prepared,
+        setting: &SettingWithData,
+    ) -> Result<Self, Failure> {
+        let possible = possible(prepared.law.as_ref(), setting.posterior(), setting.distance)
+            .map_err(|refusal| typed::refused(&prepared.variant, refusal))?;
+        let posterior = setting.posterior();
         let field = setting.distance.field(posterior, &Reach::ball(posterior));
         Ok(Self {
             document,
@@ -159,13 +148,13 @@ impl ListedLaw {
 }
 
 /// Refuses the law of more than one mechanism, or of too many outputs, before any work.
-pub fn check_listed(variants: &[Variant], setting: &Setting) -> Result<(), Diagnostic> {
+pub fn check_listed(variants: &[Variant], setting: &SettingWithData) -> Result<(), Diagnostic> {
     let [variant] = variants else {
         return Err(Diagnostic::new("a law is that of one mechanism").help("name it"));
     };
-    let recipe = variant.outline(setting).map_err(|refusal| typed::refused(variant, refusal))?;
-    let (n, k) = (setting.posterior.n(), setting.posterior.k());
-    let outputs = Outputs::of(recipe, n, k).approximate_len();
+    let law = variant.outline(setting).map_err(|refusal| typed::refused(variant, refusal))?;
+    let (n, k) = (setting.n, setting.k());
+    let outputs = Outputs::new(law.outputs(), n, k).approximate_len();
     if outputs > MOST_ROWS {
         let cause =
             format!("`{}` has {outputs:.1e} outputs ({MOST_ROWS:.0e} at most)", variant.label);

@@ -5,19 +5,21 @@ mod law;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{announce, json_text, threads, typed};
+use super::{json_text, threads, typed};
 use crate::cli::Inspect;
 use crate::failure::Failure;
-use engine::analysis::cost::{self, SettingWork};
 use engine::analysis::ranking::Data;
+use engine::analysis::size::{self, Size};
 use engine::analysis::tuning::TuningCache;
 use engine::mechanism::Variant;
-use engine::mechanism::law::{Exact, Plan, Recipe};
-use engine::mechanism::prepared::PreparedSetting;
+use engine::mechanism::law::tight::TightLaw;
+use engine::mechanism::law::{Bench, ErrorSummary};
+use engine::parallel;
 use engine::posterior::model::compositions;
-use engine::posterior::sensitivity::CandidatesInBeta;
-use engine::posterior::setting::Setting;
-use lab::run::forecast;
+use engine::posterior::sensitivity::{CandidatesInBeta, different_categories};
+use engine::posterior::setting::SettingWithData;
+use engine::prepared::Prepared;
+use lab::run::size::admit;
 use system::console::{Grid, short, short_or_dash};
 use system::diagnostic::Diagnostic;
 use table::Number;
@@ -25,7 +27,7 @@ use table::Number;
 pub use law::ListedLaw;
 
 pub fn execute(args: &Inspect) -> Result<(), Failure> {
-    let (found, _) = examine(args)?;
+    let found = examine(args)?;
     args.calculation.answer.give(|| found.laws(), || found.document(), || found.text())
 }
 
@@ -38,105 +40,110 @@ pub fn check_setting(args: &Inspect) -> Result<(), Diagnostic> {
 pub fn law(args: &Inspect) -> Result<ListedLaw, Failure> {
     let setting = setting(args)?;
     law::check_listed(&variants(args, &setting)?, &setting)?;
-    let (found, tuned) = examine(args)?;
-    ListedLaw::new(json_text(&found.document())?, &tuned[0], &setting)
+    let found = examine(args)?;
+    ListedLaw::new(json_text(&found.document())?, &found.prepared[0], &setting)
 }
 
-/// What is exact, and the mechanisms as they are tuned.
-fn examine(args: &Inspect) -> Result<(Inspection, Vec<Variant>), Failure> {
-    let threads = threads(&args.calculation.machine.threads)?;
+/// What is exact.
+fn examine(args: &Inspect) -> Result<Inspection, Failure> {
+    threads(&args.calculation.machine.threads)?;
     let setting = setting(args)?;
     let variants = variants(args, &setting)?;
     if let Some(path) = &args.law {
         law::check(path, args.mechanisms.named().len(), &variants, &setting)?;
     }
     let named = !args.mechanisms.is_empty();
-    let mut impossible =
-        typed::of_fewer_records(&args.mechanisms, &setting, typed::every_variant(false));
+    let mut impossible = typed::of_fewer_records(&args.mechanisms, &setting, Variant::all(false));
     let (variants, slow) = match named || args.calculation.machine.force {
         true => (variants, Vec::new()),
-        false => quickest(variants, &setting),
+        false => smallest(variants, &setting),
     };
-    let work = predict(&variants, &setting);
-    let (total, candidates) = (cost::total([&work], threads), work.candidates);
-    forecast::admit("this setting", &total, candidates, threads, args.calculation.machine.force)?;
-    let clock = announce(total.seconds(threads), args.calculation.quiet);
+    let largest = variants.iter().map(|one| size_of(one, &setting).bytes).fold(0.0, f64::max);
+    admit("this setting", largest, args.calculation.machine.force, || {
+        "fewer records or categories, or mechanisms that need no enumeration (lshist, geometric)"
+            .to_owned()
+    })?;
 
     let tuning = TuningCache::default();
-    let tune = |variant: &Variant| {
-        let tuned = tuning.tune(variant, &setting).map(|tuned| tuned.variant);
-        let planned = tuned.and_then(|tuned| Ok((tuned.plan(&setting)?, tuned)));
-        planned.map(|(plan, tuned)| (plan, (variant.clone(), tuned)))
-    };
-    let mut planned = Vec::new();
-    for variant in &variants {
-        match tune(variant) {
-            Ok(one) => planned.push(one),
+    let mut prepared = Vec::new();
+    let whole = parallel::of_whole(1.0);
+    let tuning_part = parallel::part(tuned_part(&variants, &setting));
+    for place in parallel::steps(0..variants.len()) {
+        let variant = &variants[place];
+        match tuning.prepare(variant, &setting) {
+            Ok(one) => prepared.push(one),
             Err(refusal) if named => return Err(typed::refused(variant, refusal).into()),
             // What cannot be used does not keep the others from being shown.
             Err(_) => impossible.push(variant.clone()),
         }
     }
-    let (plans, variants): (Vec<Plan>, Vec<(Variant, Variant)>) = planned.into_iter().unzip();
-    let (variants, tuned): (Vec<Variant>, Vec<Variant>) = variants.into_iter().unzip();
-    let prepared = PreparedSetting::with_summaries(&setting, &plans, &[]);
-    let exacts: Vec<Exact> = plans
-        .iter()
-        .map(|plan| Exact::new(prepared.law(plan).as_ref(), prepared.distance()))
-        .collect();
-    let distance = args.candidate.as_ref().map(|candidate| prepared.distance().at(candidate));
-    let law = match (&args.law, &tuned[..]) {
-        (Some(path), [tuned]) => Some(law::write(path, tuned, &setting)?),
+    drop(tuning_part);
+    let variants: Vec<Variant> = prepared.iter().map(|one| one.variant.clone()).collect();
+    let part = parallel::part(sensitivities_part(&setting, &variants));
+    let sensitivities = Sensitivities::new(&setting, args.beta);
+    drop(part);
+    let part = parallel::part(0.5);
+    let laws = prepared.iter().map(|one| one.law.as_ref());
+    let bench = Bench::with_summaries(setting.posterior(), setting.distance, laws, &[])
+        .map_err(|refusal| Diagnostic::new(refusal.cause).help(refusal.remedy))?;
+    drop(part);
+    let exact = |place: usize| ErrorSummary::new(bench.law(place).as_ref(), bench.distance());
+    let exacts: Vec<ErrorSummary> = parallel::steps(0..prepared.len()).map(exact).collect();
+    let distance = args.candidate.as_ref().map(|candidate| bench.distance().at(candidate));
+    drop(bench);
+    drop(whole);
+    let law = match (&args.law, &prepared[..]) {
+        (Some(path), [one]) => Some(law::write(path, one, &setting)?),
         _ => None,
     };
-    drop(clock);
     let found =
-        Inspection { setting, variants, exacts, slow, impossible, beta: args.beta, distance, law };
-    Ok((found, tuned))
+        Inspection { setting, prepared, exacts, slow, impossible, sensitivities, distance, law };
+    Ok(found)
 }
 
 /// The mechanisms that are given; if none is, all that can be used.
-fn variants(args: &Inspect, setting: &Setting) -> Result<Vec<Variant>, Diagnostic> {
-    typed::variants(&args.mechanisms, setting, typed::every_variant(false))
+fn variants(args: &Inspect, setting: &SettingWithData) -> Result<Vec<Variant>, Diagnostic> {
+    typed::variants(&args.mechanisms, setting, setting.posterior(), Variant::all(false))
 }
 
-/// The processor seconds that are spent on mechanisms that nobody named.
-const LONGEST: f64 = 5.0;
-
-/// The work of some mechanisms together.
-fn predict(variants: &[Variant], setting: &Setting) -> SettingWork {
-    let usable = variants.iter().filter_map(|one| Some((one, one.outline(setting).ok()?)));
-    let (usable, recipes): (Vec<&Variant>, Vec<Recipe>) = usable.unzip();
-    let mut work = cost::predict(setting, &recipes, &[], 0, false);
-    for (variant, cell) in usable.iter().zip(&mut work.cells) {
-        cell.add(cost::predict_tuning(variant, setting, Data::Given));
-    }
-    work
+/// The size of a mechanism at the setting, with its tuning.
+fn size_of(variant: &Variant, setting: &SettingWithData) -> Size {
+    let data = Data::Given(setting.counts().to_vec());
+    let (posterior, distance) = (setting.posterior(), setting.distance);
+    let law = variant.outline(setting);
+    let law = law.map(|law| size::of(law.as_ref(), posterior, distance, size::SUMMARISED));
+    size::tuning(variant, setting, &data).then(law.unwrap_or_default())
 }
 
-/// The mechanisms that are quick, and the others. If none is quick, all count as quick, and the forecast decides.
-fn quickest(variants: Vec<Variant>, setting: &Setting) -> (Vec<Variant>, Vec<Variant>) {
-    let seconds =
-        |variant: &Variant| predict(std::slice::from_ref(variant), setting).sum().cpu_seconds;
-    let pieces: Vec<(bool, Option<f64>)> =
-        variants.iter().map(|variant| (false, Some(seconds(variant)))).collect();
-    let quick = cost::quickest(&pieces, LONGEST);
-    if !quick.contains(&true) {
+/// The part of the work that mechanisms are tuned in.
+fn tuned_part(variants: &[Variant], setting: &SettingWithData) -> f64 {
+    let data = Data::Given(setting.counts().to_vec());
+    let tuned = |one: &Variant| size::tuning(one, setting, &data).outputs;
+    let all: f64 = variants.iter().map(|one| size_of(one, setting).outputs).sum();
+    variants.iter().map(tuned).sum::<f64>() / all.max(1.0)
+}
+
+/// The mechanisms that are small, and the others. If none is small, all count as small.
+fn smallest(variants: Vec<Variant>, setting: &SettingWithData) -> (Vec<Variant>, Vec<Variant>) {
+    let sizes: Vec<Option<Size>> =
+        variants.iter().map(|variant| Some(size_of(variant, setting))).collect();
+    let small = size::smallest(&sizes, size::BUDGET);
+    if !small.contains(&true) {
         return (variants, Vec::new());
     }
-    let mut quick = quick.into_iter();
-    variants.into_iter().partition(|_| quick.next() == Some(true))
+    let mut small = small.into_iter();
+    variants.into_iter().partition(|_| small.next() == Some(true))
 }
 
 /// The setting typed by hand.
-fn setting(args: &Inspect) -> Result<Setting, Diagnostic> {
+fn setting(args: &Inspect) -> Result<SettingWithData, Diagnostic> {
     let Some(counts) = &args.data.counts else {
         return Err(typed::flag("n", "this is about one data set").help(
             "give its counts with -x; choose and optimum look at all data sets of n records",
         ));
     };
-    let setting = typed::setting(&args.model, counts.clone(), args.privacy.epsilon)?;
-    let (n, k) = (setting.posterior.n(), setting.posterior.k());
+    let setting = typed::setting(&args.model, &args.data, args.privacy.epsilon)?;
+    let (n, k) = (setting.n, setting.k());
     if let Some(candidate) = &args.candidate {
         typed::same_length("--candidate", candidate.len(), k)?;
         if candidate.iter().any(|&c| c > n) {
@@ -150,7 +157,7 @@ fn setting(args: &Inspect) -> Result<Setting, Diagnostic> {
         let error = format!("{beta} is negative or not finite");
         return Err(typed::wrong("beta", &error).help("try --beta 0.1"));
     }
-    Ok(setting)
+    Ok(SettingWithData::new(setting, counts.clone()))
 }
 
 /// A setting and the exact laws of mechanisms there.
@@ -160,14 +167,8 @@ pub struct Document<'a> {
     n: u64,
     /// How many counts have the data's total; nothing if there are more than 2^128.
     candidates: Option<Count>,
-    /// The local sensitivity at the data.
-    local: Number,
-    /// The global sensitivity.
-    global: Number,
-    /// The γ-smooth sensitivity at the data.
-    gamma_smooth: Number,
-    /// The β-smooth sensitivity at the data, with δ.
-    beta_smooth: Option<Number>,
+    #[serde(flatten)]
+    sensitivities: Sensitivities,
     mechanisms: Vec<MechanismDocument>,
     /// Mechanisms that nobody named and that are not shown.
     left_out: Vec<&'a str>,
@@ -224,45 +225,73 @@ struct Weights {
 }
 
 struct Inspection {
-    setting: Setting,
-    variants: Vec<Variant>,
-    exacts: Vec<Exact>,
+    setting: SettingWithData,
+    prepared: Vec<Prepared>,
+    exacts: Vec<ErrorSummary>,
     /// Mechanisms that nobody named and that take long.
     slow: Vec<Variant>,
     /// Those that cannot be used here.
     impossible: Vec<Variant>,
-    beta: Option<f64>,
+    sensitivities: Sensitivities,
     distance: Option<f64>,
     law: Option<law::Written>,
 }
 
-impl Inspection {
-    fn beta(&self) -> Option<f64> {
-        self.beta.or_else(|| self.setting.beta(CandidatesInBeta::NPlusOne))
-    }
+/// How far one record can change the distance.
+#[derive(Clone, Copy, Serialize, JsonSchema)]
+struct Sensitivities {
+    /// The local sensitivity at the data.
+    local: Number,
+    /// The global sensitivity.
+    global: Number,
+    /// The γ-smooth sensitivity at the data.
+    gamma_smooth: Number,
+    #[serde(skip)]
+    beta: Option<f64>,
+    /// The β-smooth sensitivity at the data, with δ.
+    beta_smooth: Option<Number>,
+}
 
+impl Sensitivities {
+    fn new(setting: &SettingWithData, beta: Option<f64>) -> Self {
+        let sensitivity = setting.sensitivity();
+        let beta = beta.or_else(|| setting.beta(CandidatesInBeta::NPlusOne));
+        Self {
+            local: Number(sensitivity.local()),
+            global: Number(sensitivity.global()),
+            gamma_smooth: Number(sensitivity.gamma_smooth(setting.gamma.get())),
+            beta,
+            beta_smooth: beta.map(|beta| Number(sensitivity.beta_smooth(beta))),
+        }
+    }
+}
+
+/// The part of the work in which sensitivities are found: each looks at all pairs of categories that differ.
+fn sensitivities_part(setting: &SettingWithData, variants: &[Variant]) -> f64 {
+    let different = different_categories(setting.posterior()) as f64;
+    let own = 2_000.0 * different * different;
+    own / (own + variants.iter().map(|one| size_of(one, setting).outputs).sum::<f64>())
+}
+
+impl Inspection {
     fn document(&self) -> Document<'_> {
-        let posterior = &self.setting.posterior;
-        let sensitivity = self.setting.sensitivity();
-        let mechanism = |(variant, exact): (&Variant, &Exact)| MechanismDocument {
-            id: variant.label.clone(),
-            guarantee: variant.guarantee(&self.setting).to_string(),
+        let posterior = self.setting.posterior();
+        let mechanism = |(prepared, exact): (&Prepared, &ErrorSummary)| MechanismDocument {
+            id: prepared.variant.label.clone(),
+            guarantee: prepared.variant.guarantee(&self.setting).to_string(),
             mean: exact.error.map(|error| Number(error.mean)),
             std: exact.error.map(|error| Number(error.std)),
             p_exact: exact.p_exact,
             median: exact.error.map(|error| Number(error.median)),
             q90: exact.error.map(|error| Number(error.q90)),
-            weights: Weights::of(variant, &self.setting),
+            weights: Weights::of(prepared),
         };
         Document {
             k: posterior.k(),
             n: posterior.n(),
             candidates: compositions(posterior.n(), posterior.k()).map(Count::from),
-            local: Number(sensitivity.local()),
-            global: Number(sensitivity.global()),
-            gamma_smooth: Number(sensitivity.gamma_smooth(self.setting.gamma.get())),
-            beta_smooth: self.beta().map(|beta| Number(sensitivity.beta_smooth(beta))),
-            mechanisms: self.variants.iter().zip(&self.exacts).map(mechanism).collect(),
+            sensitivities: self.sensitivities,
+            mechanisms: self.prepared.iter().zip(&self.exacts).map(mechanism).collect(),
             left_out: self.left_out().map(|one| one.label.as_str()).collect(),
             distance: self.distance.map(Number),
             law: self.law.as_ref(),
@@ -278,7 +307,7 @@ impl Inspection {
     fn laws(&self) -> Grid {
         let mut laws = Grid::new(2);
         laws.row(["mechanism", "guarantee", "mean", "std", "median", "90 %", "P[exact]"]);
-        for (variant, exact) in self.variants.iter().zip(&self.exacts) {
+        for (Prepared { variant, .. }, exact) in self.prepared.iter().zip(&self.exacts) {
             laws.row([
                 typed::shown(variant),
                 variant.guarantee(&self.setting).to_string(),
@@ -293,8 +322,8 @@ impl Inspection {
     }
 
     fn text(&self) -> String {
-        let posterior = &self.setting.posterior;
-        let sensitivity = self.setting.sensitivity();
+        let posterior = self.setting.posterior();
+        let Sensitivities { local, global, gamma_smooth, beta, beta_smooth } = self.sensitivities;
         let gamma = self.setting.gamma.get();
         let candidates = compositions(posterior.n(), posterior.k());
         let mut facts = Grid::new(2);
@@ -302,13 +331,11 @@ impl Inspection {
         fact("categories k".into(), posterior.k().to_string());
         fact("records n".into(), posterior.n().to_string());
         fact("candidates".into(), candidates.map_or("more than 10^38".into(), |c| c.to_string()));
-        fact("local sensitivity".into(), sensitivity.local().to_string());
-        fact("global sensitivity".into(), sensitivity.global().to_string());
-        let smooth = sensitivity.gamma_smooth(gamma);
-        fact(format!("γ-smooth sensitivity, γ = {gamma}"), smooth.to_string());
-        if let Some(beta) = self.beta() {
-            let smooth = sensitivity.beta_smooth(beta);
-            fact(format!("β-smooth sensitivity, β = {}", short(beta)), smooth.to_string());
+        fact("local sensitivity".into(), local.0.to_string());
+        fact("global sensitivity".into(), global.0.to_string());
+        fact(format!("γ-smooth sensitivity, γ = {gamma}"), gamma_smooth.0.to_string());
+        if let (Some(beta), Some(smooth)) = (beta, beta_smooth) {
+            fact(format!("β-smooth sensitivity, β = {}", short(beta)), smooth.0.to_string());
         }
         if let Some(distance) = self.distance {
             fact(
@@ -317,15 +344,15 @@ impl Inspection {
             );
         }
         let title = self.setting.distance.title();
-        let weights = self.variants.iter().filter_map(|variant| {
-            let weights = Weights::of(variant, &self.setting)?;
-            Some(format!("  {}: {}\n", typed::shown(variant), weights.text()))
+        let weights = self.prepared.iter().filter_map(|prepared| {
+            let weights = Weights::of(prepared)?;
+            Some(format!("  {}: {}\n", typed::shown(&prepared.variant), weights.text()))
         });
         format!(
             "{}\n  exact law of the error ({title})\n{}{}{}{}{}",
             facts.render(),
             self.laws().render(),
-            typed::remapped_by_descent(self.variants.iter(), &self.setting),
+            typed::remapped_by_descent(self.prepared.iter().map(|one| &one.variant), &self.setting),
             weights.collect::<String>(),
             typed::left_out(&self.slow, &self.impossible),
             self.law.as_ref().map_or(String::new(), law::Written::text)
@@ -335,16 +362,15 @@ impl Inspection {
 
 impl Weights {
     /// The weights, if the mechanism is `tight`.
-    fn of(variant: &Variant, setting: &Setting) -> Option<Self> {
-        let Recipe::Hamming { rate, weights } = variant.recipe(setting).ok()? else { return None };
-        let tight = weights.tight(&setting.posterior, rate)?;
+    fn of(prepared: &Prepared) -> Option<Self> {
+        let TightLaw { rate, weights: tight } = prepared.law.candidate_weights()?;
         Some(Self {
-            rate,
+            rate: *rate,
             smallest: tight.smallest(),
-            largest: tight.largest(),
+            largest: tight.largest,
             clipped: tight.is_clipped(),
-            residual: (!tight.is_clipped()).then(|| tight.residual()),
-            shift: tight.shift(),
+            residual: (!tight.is_clipped()).then(|| tight.residual),
+            shift: tight.shift,
         })
     }
 

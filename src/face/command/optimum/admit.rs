@@ -1,93 +1,73 @@
 //! Refusing programs that are too large.
 
 use crate::cli;
-use crate::command::announce;
-use crate::progress::Clock;
-use engine::analysis::cost::{self, LONGEST, Limits, THOROUGH, Work};
-use engine::analysis::optimum::{Question, Size};
+use engine::analysis::optimum::{ProgramSize, Question};
 use engine::analysis::ranking::Data;
+use engine::analysis::size::{self, Size};
 use engine::mechanism::Variant;
+use engine::posterior::distance::furthest;
 use engine::posterior::setting::Setting;
+use engine::words;
+use lab::run::size::admit as admit_bytes;
 use system::diagnostic::Diagnostic;
 use system::platform::available_memory;
 
-/// Refuses a program that is too large, unless forced, and names an n that is small enough. Announces
-/// one that takes long.
+/// Refuses a program that needs more memory than there is, unless forced, and names an n that is small enough.
+/// Returns how large it and the comparison are.
 pub fn admit(
     setting: &Setting,
     questions: &[Question],
     rivals: &[(Variant, bool)],
-    threads: usize,
     args: &cli::Optimum,
-) -> Result<Option<Clock>, Diagnostic> {
+) -> Result<[f64; 2], Diagnostic> {
     // Programs are solved one after the other.
-    let all = |n: u64| {
-        let mut sizes = questions.iter().map(|&question| Size::at(setting, question, n));
-        let first = sizes.next();
-        first.map(|first| sizes.fold(first, Size::and))
+    let all = |setting: &Setting| {
+        let sizes = questions.iter().map(|&question| ProgramSize::new(setting, question));
+        sizes.fold(ProgramSize::default(), ProgramSize::then)
     };
-    let Some(size) = all(setting.posterior.n()) else { return Ok(None) };
-    // Flows are found on all threads, programs are solved on one.
-    let own = if size.unknowns > 0.0 { size.work.cpu_seconds } else { size.work.seconds(threads) };
-    let seconds = own + comparison(setting, rivals) / threads as f64;
-    let memory = available_memory();
-    let fits = |work: &Work, seconds: f64| seconds <= LONGEST && work.bytes() <= memory;
-    if !fits(&size.work, seconds) && !args.calculation.machine.force {
-        let possible = |n: u64| all(n).is_some_and(|size| fits(&size.work, size.work.cpu_seconds));
-        let what = match size.unknowns > 0.0 {
-            true => format!(
-                "this linear program is too large: {} unknowns, {} constraints",
-                cost::number(size.unknowns),
-                cost::number(size.constraints)
-            ),
-            false => {
-                format!("there are too many outputs: flows to {}", cost::number(size.constraints))
-            }
-        };
-        let cause = format!(
-            "{what}, about {} of {} available, about {}",
-            cost::bytes(size.work.bytes()),
-            cost::bytes(memory),
-            cost::duration(seconds),
-        );
-        let n = cost::furthest(setting.posterior.n(), possible);
-        let remedy = format!("n = {n} would do; --force starts it all the same");
-        return Err(Diagnostic::new(cause).help(remedy));
-    }
-    Ok(announce(seconds, args.calculation.quiet))
+    let program = all(setting);
+    let what = match program.unknowns > 0.0 {
+        true => format!(
+            "this linear program is too large: {} unknowns, {} constraints",
+            words::number(program.unknowns),
+            words::number(program.constraints)
+        ),
+        false => {
+            format!("there are too many outputs: flows to {}", words::number(program.constraints))
+        }
+    };
+    admit_bytes(&what, program.size.bytes, args.calculation.machine.force, || {
+        let smaller = |n: u64| Setting { n, ..setting.clone() };
+        let possible = |n: u64| all(&smaller(n)).size.bytes <= available_memory();
+        format!("n = {} would do", furthest(setting.n, possible))
+    })?;
+    let rivals = rivals.iter().filter(|(_, known)| !known);
+    let comparison = rivals.filter_map(|(variant, _)| error(variant, setting));
+    Ok([program.size.outputs, comparison.map(|size| size.outputs).sum()])
 }
 
-/// Mechanisms whose errors at every data set would take longer than this in all are left out, in seconds of one
-/// thread: those that take longest.
-const LONGEST_COMPARISON: f64 = 60.0;
+fn error(variant: &Variant, setting: &Setting) -> Option<Size> {
+    size::error(variant, setting, &Data::PriorPredictive)
+}
 
-/// The mechanisms that are compared, and how many are left out, unless all are wanted. Flows know the error of the
-/// tight one: it is marked if its law would take too long.
-pub fn quick(
+/// The mechanisms that are compared, and how many are left out, unless all are wanted: those that are largest.
+/// Flows know the error of the tight one: it is marked if its law is too large.
+pub fn small(
     setting: &Setting,
     question: Question,
     rivals: Vec<Variant>,
     all: bool,
 ) -> (Vec<(Variant, bool)>, usize) {
-    let limits = Limits { seconds: LONGEST_COMPARISON, ..THOROUGH };
-    let work = |variant| (false, cost::predict_error(variant, setting, Data::PriorPredictive));
-    let quick = limits.quickest(rivals.iter().map(work), |work| work.cpu_seconds);
-    let by_flows = Size::new(setting, question).unknowns == 0.0;
+    let fits = |variant| error(variant, setting).filter(|size| size.bytes <= size::LARGEST);
+    let sizes: Vec<Option<Size>> = rivals.iter().map(fits).collect();
+    let small = size::smallest(&sizes, size::LARGE_BUDGET);
+    let by_flows = ProgramSize::new(setting, question).unknowns == 0.0;
     let number = rivals.len();
-    let mark = |(variant, quick): (Variant, bool)| {
-        let known = by_flows && !quick && super::is_plainly_tight(&variant);
-        (all || quick || known).then_some((variant, known))
+    let mark = |(variant, small): (Variant, bool)| {
+        let known = by_flows && !small && super::is_plainly_tight(&variant);
+        (all || small || known).then_some((variant, known))
     };
-    let kept: Vec<(Variant, bool)> = rivals.into_iter().zip(quick).filter_map(mark).collect();
+    let kept: Vec<(Variant, bool)> = rivals.into_iter().zip(small).filter_map(mark).collect();
     let left_out = number - kept.len();
     (kept, left_out)
-}
-
-/// Seconds of one thread for the mechanisms' errors at every data set.
-fn comparison(setting: &Setting, rivals: &[(Variant, bool)]) -> f64 {
-    let error = |(variant, _): &(Variant, bool)| {
-        cost::predict_error(variant, setting, Data::PriorPredictive)
-    };
-    let rivals = rivals.iter().filter(|(_, known)| !known);
-    rivals.filter_map(error).map(|work| work.cpu_seconds).sum()
 }

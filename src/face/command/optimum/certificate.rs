@@ -8,9 +8,9 @@ use super::failure;
 use crate::command::paths::Paths;
 use crate::command::typed;
 use crate::failure::Failure;
-use engine::analysis::cost;
 use engine::analysis::optimum::{self, Goal, MOST_CERTIFIED, Question};
 use engine::mechanism::law::OutputSet;
+use engine::posterior::distance::furthest;
 use engine::posterior::model::{Counts, approximate_compositions};
 use engine::posterior::setting::Setting;
 use lab::run::store::write_whole;
@@ -55,16 +55,15 @@ const ABOUT: &str = "For every output r and data set p: pi(p) L(p, r) + a (what 
 
 /// Refuses what cannot be certified, before anything is computed.
 pub fn check(path: &Path, setting: &Setting, questions: &[Question]) -> Result<(), Diagnostic> {
-    let posterior = &setting.posterior;
     if questions != [Question::pure(Goal::Bayes, OutputSet::Simplex)] {
         let cause =
             "a certificate is about the mean error of ε-private releases with the same total";
         let help = "leave out --minimax, --delta and --release-set";
         return Err(typed::wrong("certificate", &cause).help(help));
     }
-    let possible = |n: u64| approximate_compositions(n, posterior.k()) <= MOST_CERTIFIED;
-    if !possible(posterior.n()) {
-        let n = cost::furthest(posterior.n(), possible);
+    let possible = |n: u64| approximate_compositions(n, setting.k()) <= MOST_CERTIFIED;
+    if !possible(setting.n) {
+        let n = furthest(setting.n, possible);
         let cause = format!("a certificate for more than {MOST_CERTIFIED} data sets is too large");
         let help = format!("n = {n} would do; without --certificate flows answer for any n");
         return Err(typed::wrong("certificate", &cause).help(help));
@@ -72,17 +71,15 @@ pub fn check(path: &Path, setting: &Setting, questions: &[Question]) -> Result<(
     Paths::default().written("certificate", "where the certificate goes", [path]).check()
 }
 
-/// The certificate.
 pub fn make(setting: &Setting) -> Result<Certificate, Failure> {
-    let posterior = &setting.posterior;
     let found = optimum::certificate_by_flows(setting).map_err(failure)?;
     let flows = found.flows.into_iter().enumerate();
     Ok(Certificate {
         format: "dpbi-certificate",
         version: 1,
         about: ABOUT,
-        prior: posterior.prior().alpha().to_vec(),
-        n: posterior.n(),
+        prior: setting.prior.alpha().to_vec(),
+        n: setting.n,
         epsilon: setting.epsilon.get(),
         distance: setting.distance.id(),
         error: found.bound.tight,

@@ -6,6 +6,8 @@ mod write;
 
 pub(super) use write::is_own_file;
 
+use std::sync::Arc;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -14,12 +16,13 @@ use super::typed::{self, wrong};
 use crate::cli;
 use crate::cli::names::{RELEASE_SETS, ReleaseSet};
 use crate::failure::{Failure, WorkError};
+use crate::progress;
 use engine::analysis::optimum::{self, Bracket, Goal, Method, Optimum, OptimumError, Question};
 use engine::analysis::predictive_error::over_all_data;
 use engine::analysis::tuning::TuningCache;
-use engine::mechanism::law::{OutputSet, Outputs};
+use engine::mechanism::law::{Law, OutputSet, Outputs};
 use engine::mechanism::{Options, Variant};
-use engine::posterior::metric::Metric;
+use engine::parallel;
 use engine::posterior::model::{Counts, vector};
 use engine::posterior::privacy::{Delta, Guarantee, compact};
 use engine::posterior::setting::Setting;
@@ -29,64 +32,90 @@ use system::diagnostic::Diagnostic;
 use table::Number;
 
 pub fn execute(args: &cli::Optimum) -> Result<(), Failure> {
-    let threads = threads(&args.calculation.machine.threads)?;
+    threads(&args.calculation.machine.threads)?;
     if args.data.n.is_none() {
         return Err(typed::flag("counts", "an optimum is about all data sets of n records")
             .help("give their number with -n; inspect and choose look at one data set")
             .into());
     }
-    let counts = typed::counts(&args.model, &args.data);
-    let setting = typed::setting(&args.model, counts, args.privacy.epsilon)?;
+    let setting = typed::setting(&args.model, &args.data, args.privacy.epsilon)?;
     let set = release_set(&args.release_set)?;
     let question = |goal| Question { goal, set: set.outputs, delta: setting.delta };
     let rivals = rivals(args, &setting)?;
     let (rivals, left_out) =
-        admit::quick(&setting, question(Goal::Bayes), rivals, args.calculation.machine.force);
+        admit::small(&setting, question(Goal::Bayes), rivals, args.calculation.machine.force);
     let goals = if args.minimax { &[Goal::Bayes, Goal::Minimax][..] } else { &[Goal::Bayes] };
     let questions: Vec<Question> = goals.iter().map(|&goal| question(goal)).collect();
     if let Some(path) = &args.certificate {
         certificate::check(path, &setting, &questions)?;
     }
-    let clock = admit::admit(&setting, &questions, &rivals, threads, args)?;
+    let sizes = admit::admit(&setting, &questions, &rivals, args)?;
+    let certified = if args.certificate.is_some() { CERTIFIED } else { 0.0 };
+    let all = sizes.iter().sum::<f64>() / (1.0 - certified);
 
     let folder = args.out.as_deref().map(write::open).transpose()?;
     let certificate = match &args.certificate {
-        Some(path) => Some((path, certificate::make(&setting)?)),
+        Some(path) => {
+            let _part = parallel::of_whole(CERTIFIED);
+            Some((path, certificate::make(&setting)?))
+        }
         None => None,
     };
     let report = |bracket: Bracket| {
         let Bracket { round, lower, upper } = bracket;
-        let text = format!("round {round}: {:.9} to {:.9}", round_down(lower), round_up(upper));
-        clock.iter().for_each(|clock| clock.tell(text.clone()));
+        progress::task(|| {
+            format!("round {round}: {:.9} to {:.9}", round_down(lower), round_up(upper))
+        });
     };
     // What cannot be tuned is refused before the program is solved.
     let tuning = TuningCache::default();
-    let tune = |(variant, known): (Variant, bool)| match tuning.tune(&variant, &setting) {
-        Ok(tuned) => Ok((variant, tuned.variant, known)),
+    let tune = |(variant, known): (Variant, bool)| match tuning.prepare(&variant, &setting) {
+        Ok(prepared) => Ok((variant, prepared.law, known)),
         Err(refusal) => Err(typed::refused(&variant, refusal)),
     };
+    let part = parallel::of_whole(0.5 * sizes[1] / all);
     let rivals = rivals.into_iter().map(tune).collect::<Result<Vec<_>, Diagnostic>>()?;
+    drop(part);
+    let part = parallel::of_whole(sizes[0] / all / questions.len() as f64);
     let bayes = optimum::answer(&setting, question(Goal::Bayes), &report).map_err(failure)?;
+    drop(part);
+    let part = parallel::of_whole(sizes[0] / all * (1.0 - 1.0 / questions.len() as f64));
     let minimax = match args.minimax {
         true => minimax(&setting, question(Goal::Minimax))?,
         false => None,
     };
-    let metric = Metric::from_distance(setting.distance);
-    let measure = |(variant, tuned, known): (Variant, Variant, bool)| {
+    drop(part);
+    let each = 1.0 / rivals.len().max(1) as f64;
+    let measure = |(variant, law, known): (Variant, Arc<dyn Law>, bool)| {
+        let _part = parallel::of_whole(0.5 * sizes[1] / all * each);
         let refused = |refusal| typed::refused(&variant, refusal);
-        if known {
-            let mean = Some(bayes.value).filter(|error| error.is_finite());
-            return Ok(Rival { variant, mean, worst: None });
-        }
-        let errors = over_all_data(&tuned, &setting, metric).map_err(refused)?;
-        let mean = errors.as_ref().map(|errors| errors.mean);
-        let worst = errors.map(|errors| (errors.worst, errors.worst_at));
-        Ok(Rival { variant, mean, worst })
+        let (mean, worst) = if known {
+            (Some(bayes.value).filter(|error| error.is_finite()), None)
+        } else {
+            let errors = over_all_data(law.as_ref(), &setting).map_err(refused)?;
+            errors.map(|errors| (errors.mean, (errors.worst, errors.worst_at))).unzip()
+        };
+        let (worst, worst_at) = worst.unzip();
+        Ok(Rival {
+            id: variant.label.clone(),
+            calibrated: variant.options.calibrated,
+            remap: variant.options.remap,
+            guarantee: variant.guarantee(&setting).to_string(),
+            mean: mean.map(Number),
+            ratio: mean.and_then(|mean| bayes.multiple(mean)),
+            bound: mean.and_then(|mean| bayes.largest_multiple(mean)),
+            worst: worst.map(Number),
+            worst_at,
+            worst_ratio: minimax
+                .as_ref()
+                .zip(worst)
+                .and_then(|(least, worst)| least.multiple(worst)),
+            variant,
+        })
     };
     let mut rivals = rivals.into_iter().map(measure).collect::<Result<Vec<_>, Diagnostic>>()?;
-    let mean = |rival: &Rival| rival.mean.unwrap_or(f64::INFINITY);
+    let mean = |rival: &Rival| rival.mean.map_or(f64::INFINITY, |mean| mean.0);
     rivals.sort_by(|a, b| mean(a).total_cmp(&mean(b)));
-    drop(clock);
     let found = Comparison { setting, set, bayes, minimax, rivals, left_out };
     if let Some((path, certificate)) = certificate {
         certificate::write(path, &certificate)?;
@@ -127,7 +156,7 @@ fn release_set(name: &str) -> Result<&'static ReleaseSet, Diagnostic> {
 
 /// The mechanisms to compare.
 fn rivals(args: &cli::Optimum, setting: &Setting) -> Result<Vec<Variant>, Diagnostic> {
-    let default = typed::every_variant(args.tuned).into_iter();
+    let default = Variant::all(args.tuned).into_iter();
     // With δ also those that are (ε, δ)-private.
     let within = |variant: &Variant| {
         let guarantee = variant.guarantee(setting);
@@ -136,26 +165,17 @@ fn rivals(args: &cli::Optimum, setting: &Setting) -> Result<Vec<Variant>, Diagno
         variant.is_private(setting) || with_delta
     };
     let default = default.filter(|variant| args.all || within(variant));
-    typed::variants(&args.mechanisms, setting, default)
+    typed::variants(&args.mechanisms, setting, &setting.anywhere(), default)
 }
 
 /// Whether this is the tight mechanism as it is.
 fn is_plainly_tight(variant: &Variant) -> bool {
-    variant.mechanism.id() == "tight" && variant.options == Options::default()
-}
-
-/// A mechanism and its errors over all data sets; without errors where its law is too large.
-struct Rival {
-    variant: Variant,
-    /// The mean error under the prior predictive distribution.
-    mean: Option<f64>,
-    /// The largest error, and the data set where that is.
-    worst: Option<(f64, Counts)>,
+    variant.mechanism.id == "tight" && variant.options == Options::default()
 }
 
 /// The optimum, and how far mechanisms are from it.
 #[derive(Serialize, JsonSchema)]
-pub struct Document {
+pub struct Document<'a> {
     prior: Vec<f64>,
     n: u64,
     epsilon: f64,
@@ -171,7 +191,7 @@ pub struct Document {
     minimax: Option<f64>,
     bayes_certificate: Certificate,
     minimax_certificate: Option<Certificate>,
-    mechanisms: Vec<RivalDocument>,
+    mechanisms: &'a [Rival],
 }
 
 /// What shows that an optimum is one.
@@ -202,9 +222,11 @@ struct Certificate {
     status: Option<String>,
 }
 
-/// One mechanism beside the optimum.
+/// A mechanism and its errors over all data sets; without errors where its law is too large.
 #[derive(Serialize, JsonSchema)]
-struct RivalDocument {
+struct Rival {
+    #[serde(skip)]
+    variant: Variant,
     id: String,
     calibrated: bool,
     remap: bool,
@@ -228,38 +250,8 @@ struct Comparison {
     bayes: Optimum,
     minimax: Option<Optimum>,
     rivals: Vec<Rival>,
-    /// Mechanisms whose errors would take too long.
+    /// Mechanisms whose laws are too large.
     left_out: usize,
-}
-
-impl Rival {
-    fn ratio(&self, optimum: &Optimum) -> Option<f64> {
-        optimum.multiple(self.mean?)
-    }
-
-    fn bound(&self, optimum: &Optimum) -> Option<f64> {
-        optimum.largest_multiple(self.mean?)
-    }
-
-    fn worst_ratio(&self, optimum: Option<&Optimum>) -> Option<f64> {
-        optimum?.multiple(self.worst.as_ref()?.0)
-    }
-
-    fn document(&self, found: &Comparison) -> RivalDocument {
-        let worst = self.worst.as_ref();
-        RivalDocument {
-            id: self.variant.label.clone(),
-            calibrated: self.variant.options.calibrated,
-            remap: self.variant.options.remap,
-            guarantee: self.variant.guarantee(&found.setting).to_string(),
-            mean: self.mean.map(Number),
-            ratio: self.ratio(&found.bayes),
-            bound: self.bound(&found.bayes),
-            worst: worst.map(|worst| Number(worst.0)),
-            worst_at: worst.map(|worst| worst.1.clone()),
-            worst_ratio: self.worst_ratio(found.minimax.as_ref()),
-        }
-    }
 }
 
 impl Certificate {
@@ -287,12 +279,11 @@ impl Certificate {
 }
 
 impl Comparison {
-    fn document(&self) -> Document {
-        let posterior = &self.setting.posterior;
+    fn document(&self) -> Document<'_> {
         let certificate = |optimum| Certificate::new(optimum, &self.setting);
         Document {
-            prior: posterior.prior().alpha().to_vec(),
-            n: posterior.n(),
+            prior: self.setting.prior.alpha().to_vec(),
+            n: self.setting.n,
             epsilon: self.setting.epsilon.get(),
             delta: self.setting.delta.map(Delta::get),
             distance: self.setting.distance.id(),
@@ -303,13 +294,13 @@ impl Comparison {
             minimax: self.minimax.as_ref().and_then(Optimum::known),
             bayes_certificate: certificate(&self.bayes),
             minimax_certificate: self.minimax.as_ref().map(certificate),
-            mechanisms: self.rivals.iter().map(|rival| rival.document(self)).collect(),
+            mechanisms: &self.rivals,
         }
     }
 
     /// How many data sets and outputs there are.
     fn sizes(&self) -> [u64; 2] {
-        let (n, k) = (self.setting.posterior.n(), self.setting.posterior.k());
+        let (n, k) = (self.setting.n, self.setting.k());
         [OutputSet::Simplex, self.set.outputs]
             .map(|set| Outputs::new(set, n, k).approximate_len() as u64)
     }
@@ -320,15 +311,14 @@ impl Comparison {
 
     /// The settings and the optima in words.
     fn optima(&self) -> String {
-        let posterior = &self.setting.posterior;
         let outputs = self.set.words;
         let mut text = format!(
             "  The least error ({}) of any {}-private release\n  \
              prior ({}), n = {}, ε = {}{}: {} data sets, {} outputs ({outputs})\n\n",
             self.setting.distance.title(),
             kind_of_privacy(&self.setting),
-            vector(posterior.prior().alpha()).replace(';', ", "),
-            posterior.n(),
+            vector(self.setting.prior.alpha()).replace(';', ", "),
+            self.setting.n,
             self.setting.epsilon.get(),
             self.setting
                 .delta
@@ -385,17 +375,15 @@ impl Comparison {
         grid.row(header);
         let times = |ratio: Option<f64>| ratio.map_or("–".to_owned(), |r| format!("{r:.4}"));
         for rival in &self.rivals {
-            let worst = rival.worst.as_ref();
-            let ratio = if is_known { rival.ratio(&self.bayes) } else { rival.bound(&self.bayes) };
             let mut cells = vec![
                 typed::shown(&rival.variant),
-                rival.variant.guarantee(&self.setting).to_string(),
-                short_or_dash(rival.mean),
-                times(ratio),
-                short_or_dash(worst.map(|worst| worst.0)),
+                rival.guarantee.clone(),
+                short_or_dash(rival.mean.map(|mean| mean.0)),
+                times(if is_known { rival.ratio } else { rival.bound }),
+                short_or_dash(rival.worst.map(|worst| worst.0)),
             ];
-            cells.extend(self.minimax.as_ref().map(|o| times(rival.worst_ratio(Some(o)))));
-            let at = worst.map(|worst| vector(&worst.1).replace(';', ","));
+            cells.extend(self.minimax.as_ref().map(|_| times(rival.worst_ratio)));
+            let at = rival.worst_at.as_ref().map(|at| vector(at).replace(';', ","));
             cells.push(at.unwrap_or_default());
             grid.row(cells);
         }
@@ -408,13 +396,14 @@ impl Comparison {
         }
         let beaten = self.rivals.iter().any(|rival| {
             rival.variant.is_private(&self.setting)
-                && rival.mean.is_some_and(|mean| mean < self.bayes.lower - 1e-12)
+                && rival.mean.is_some_and(|mean| mean.0 < self.bayes.lower - 1e-12)
         });
         let left_out = match self.left_out {
             0 => String::new(),
-            1 => "\n  One mechanism is left out: its exact error would take long (--force compares it).\n".to_owned(),
+            1 => "\n  One mechanism is left out: its law is too large (--force compares it).\n"
+                .to_owned(),
             many => format!(
-                "\n  {many} mechanisms are left out: their exact errors would take long (--force compares them).\n"
+                "\n  {many} mechanisms are left out: their laws are too large (--force compares them).\n"
             ),
         };
         let note =
@@ -424,6 +413,9 @@ impl Comparison {
         self.grid().render() + &descent + if beaten { note } else { "" } + &left_out
     }
 }
+
+/// The part of the time in which a certificate is made.
+const CERTIFIED: f64 = 0.8;
 
 /// A bound nearer to the error than this, relatively, is a proof of optimality.
 const PROVED: f64 = 3e-11;

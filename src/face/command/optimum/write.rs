@@ -88,7 +88,6 @@ fn table(mechanism: &OptimalMechanism) -> String {
 }
 
 fn map(found: &Comparison, goal: Goal, optimum: &Optimum, mechanism: &OptimalMechanism) -> Figure {
-    let posterior = &found.setting.posterior;
     let row = |(place, x): (usize, &Counts)| {
         let cell = |(output, r): (usize, &Counts)| {
             let probability = mechanism.probability(place, output);
@@ -106,8 +105,8 @@ fn map(found: &Comparison, goal: Goal, optimum: &Optimum, mechanism: &OptimalMec
         format!("The {}-private release with {which} {goal}", kind_of_privacy(&found.setting));
     let note = format!(
         "n = {}, prior ({}), ε = {}{}; {goal} {:.6}; white: never",
-        posterior.n(),
-        vector(posterior.prior().alpha()).replace(';', ", "),
+        found.setting.n,
+        vector(found.setting.prior.alpha()).replace(';', ", "),
         found.setting.epsilon.get(),
         found
             .setting

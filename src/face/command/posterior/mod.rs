@@ -12,6 +12,7 @@ use std::path::PathBuf;
 use super::{paths::Paths, print, threads};
 use crate::cli::Posterior;
 use crate::failure::Failure;
+use engine::parallel;
 use figure::FigureFile;
 use service::release::Evidence;
 use service::release::document::PosteriorDocument;
@@ -19,7 +20,8 @@ use service::release::sentences::{Told, sentences};
 use system::diagnostic::Diagnostic;
 
 pub fn execute(args: &Posterior) -> Result<(), Failure> {
-    let threads = threads(&args.threads)?;
+    let _whole = parallel::of_whole(1.0);
+    threads(&args.threads)?;
     let figure = args.figure.as_deref().map(FigureFile::new).transpose()?;
     Paths::default()
         .read("a release that is read", args.files.iter().map(PathBuf::as_path))
@@ -31,7 +33,7 @@ pub fn execute(args: &Posterior) -> Result<(), Failure> {
     let ledger = args.ledger.as_deref();
     let evidence = match args.files.is_empty() {
         true => Evidence::Elsewhere(Box::new(elsewhere::read(args)?)),
-        false => Evidence::Own(read::releases(&args.files, ledger, threads)?),
+        false => Evidence::Own(read::releases(&args.files, ledger)?),
     };
     let question = question::check(&args.question, evidence.request())?;
     let posterior = evidence.posterior().map_err(|cause| {

@@ -9,7 +9,7 @@ use super::super::release::asked::Asked;
 use super::super::release::prepare;
 use engine::posterior::model::MOST_RECORDS;
 use service::release::document::{RELEASE, ReleaseFile, VERSION};
-use service::release::{MECHANISMS, Released, Request, read_ledger, read_text};
+use service::release::{Released, Request, mechanisms, read_ledger, read_text};
 use system::console::say;
 use system::diagnostic::Diagnostic;
 
@@ -20,14 +20,10 @@ const INTACT: &str = "use the file as `dpbi release --out` wrote it";
 const LARGEST: u64 = 100_000_000;
 
 /// The releases of these files, which are of the same data as far as they say.
-pub fn releases(
-    files: &[PathBuf],
-    ledger: Option<&Path>,
-    threads: usize,
-) -> Result<Vec<Released>, Diagnostic> {
+pub fn releases(files: &[PathBuf], ledger: Option<&Path>) -> Result<Vec<Released>, Diagnostic> {
     let mut releases: Vec<Released> = Vec::new();
     for file in files {
-        let release = release(file, threads)?;
+        let release = release(file)?;
         if let Some(first) = releases.first() {
             refuse_others(first, &release, file)?;
         }
@@ -46,10 +42,10 @@ pub fn releases(
 }
 
 /// The release of a file, with its method made ready again.
-fn release(path: &Path, threads: usize) -> Result<Released, Diagnostic> {
+fn release(path: &Path) -> Result<Released, Diagnostic> {
     let stored = stored(path)?;
     let request = request(&stored, &path.display().to_string())?;
-    let drawing = prepare::drawing(&request, stored.n, threads)?;
+    let drawing = prepare::drawing(&request, stored.n)?;
     let ReleaseFile { id, time, dpbi, released: counts, .. } = stored;
     let release = Released { id, time, dpbi, request, drawing, counts };
     match release.impossible() {
@@ -92,10 +88,11 @@ fn stored(path: &Path) -> Result<ReleaseFile, Diagnostic> {
 
 /// The request of a release. Its values are checked as those of a command line are.
 fn request(stored: &ReleaseFile, file: &str) -> Result<Request, Diagnostic> {
-    if !MECHANISMS.contains(&stored.mechanism.as_str()) {
-        let (mechanism, last) = (&stored.mechanism, MECHANISMS.len() - 1);
+    let all = mechanisms();
+    if !all.contains(&stored.mechanism.as_str()) {
+        let (mechanism, last) = (&stored.mechanism, all.len() - 1);
         let cause = format!("the release {file} was made by `{mechanism}`, which is not read");
-        let known = format!("{} and {}", MECHANISMS[..last].join(", "), MECHANISMS[last]);
+        let known = format!("{} and {}", all[..last].join(", "), all[last]);
         return Err(Diagnostic::new(cause)
             .help(format!("releases of {known} are read: their noise is known for any size")));
     }

@@ -49,7 +49,6 @@ impl Claim {
         }
     }
 
-    /// Writes the release.
     pub fn write(mut self, text: String) -> Result<(), FileError> {
         write_whole(&self.path, text.into_bytes())?;
         self.written = true;
@@ -67,25 +66,4 @@ impl Drop for Claim {
 
 fn is_empty(file: &File) -> bool {
     file.metadata().is_ok_and(|about| about.len() == 0)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_file_has_one_owner_and_an_abandoned_one_is_taken_over() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("a.json");
-        let refused = || Claim::new(&path).err().map(|error| error.cause().to_owned());
-        let claim = Claim::new(&path).unwrap();
-        assert!(refused().unwrap().contains("is being written by another release"));
-        drop(claim);
-        assert!(!path.exists());
-        fs::write(&path, "").unwrap();
-        Claim::new(&path).unwrap().write("1".to_owned()).unwrap();
-        assert_eq!(fs::read_to_string(&path).unwrap(), "1");
-        assert!(refused().unwrap().contains("exists already"));
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
-    }
 }

@@ -8,7 +8,6 @@ use super::text::{list, records};
 use crate::cli::Print;
 use crate::failure::Failure;
 use engine::text::legible;
-use service::release::document::Ledger;
 use service::release::{Account, Prospect, Released, count_records, read_ledger};
 use system::console::{say, significant};
 use system::diagnostic::Diagnostic;
@@ -27,11 +26,11 @@ pub struct Document {
     /// What would be learned.
     prospect: Option<Prospect>,
     /// The ledger as it would be then.
-    ledger: Option<Ledger>,
+    ledger: Option<Account>,
 }
 
 impl Document {
-    fn new(release: &Released, supposed: Option<u64>, account: Option<&Account>) -> Self {
+    fn new(release: &Released, supposed: Option<u64>, ledger: Option<Account>) -> Self {
         Self {
             n: release.n(),
             cells: release.request.table.cells(),
@@ -39,13 +38,13 @@ impl Document {
             price: release.price().to_string(),
             spent: release.spent().to_string(),
             prospect: Prospect::new(&release.request, &release.drawing, supposed),
-            ledger: account.map(Ledger::from),
+            ledger,
         }
     }
 }
 
 /// Prints what the release would spend, and what would be learned.
-pub(super) fn execute(job: &Job, threads: usize, print: &Print) -> Result<(), Failure> {
+pub(super) fn execute(job: &Job, print: &Print) -> Result<(), Failure> {
     let n = match (job.is_n_private(), job.n) {
         (true, _) => None,
         (false, Some(n)) => Some(n),
@@ -53,19 +52,18 @@ pub(super) fn execute(job: &Job, threads: usize, print: &Print) -> Result<(), Fa
     };
     n.map_or(Ok(()), |n| job.check_sizes(n))?;
     let supposed = n.or(job.n);
-    let release = job.prepare(n, threads)?;
-    let account = account(job, &release)?;
-    let document = Document::new(&release, supposed, account.as_ref());
-    print.answer(|| &document, || text(&document, account.as_ref()))
+    let release = job.prepare(n)?;
+    let document = Document::new(&release, supposed, account(job, &release)?);
+    print.answer(|| &document, || text(&document))
 }
 
-fn text(document: &Document, account: Option<&Account>) -> String {
-    let Document { n, cells, mechanism, spent, prospect, .. } = document;
+fn text(document: &Document) -> String {
+    let Document { n, cells, mechanism, spent, prospect, ledger, .. } = document;
     let mut text =
         format!("  {}, {cells} cells, by {mechanism}; nothing is released\n", records(*n));
     text += &prospect.as_ref().map_or(String::new(), learned);
     let mut lines = vec![("total", format!("ε = {spent} would be spent"))];
-    lines.extend(account.map(|account| match account.is_exceeded() {
+    lines.extend(ledger.as_ref().map(|account| match account.is_exceeded() {
         true => ("ledger", format!("the budget does not suffice: {}", account.words())),
         false => ("ledger", format!("then: {}", account.words())),
     }));

@@ -15,7 +15,9 @@ use claim::Claim;
 use super::paths::Paths;
 use super::{json_text, print, threads, typed};
 use crate::cli::Release;
-use crate::failure::{Failure, WorkError};
+use crate::failure::{Continuation, Failure, WorkError};
+use crate::progress;
+use engine::parallel;
 use lab::run::store::utc;
 use service::release::document::ReleaseFile;
 use service::release::{
@@ -26,9 +28,10 @@ use system::diagnostic::Diagnostic;
 
 pub fn execute(args: &Release) -> Result<(), Failure> {
     let job = Job::new(args)?;
-    let threads = threads(&args.threads)?;
+    let _whole = parallel::of_whole(1.0);
+    threads(&args.threads)?;
     if args.dry_run {
-        return dry_run::execute(&job, threads, &args.print);
+        return dry_run::execute(&job, &args.print);
     }
     job.check_epsilon(args.force)?;
     let out = args.out.as_deref();
@@ -42,7 +45,7 @@ pub fn execute(args: &Release) -> Result<(), Failure> {
         job.check_sizes(n)?;
         job.check_groups(&counts)?;
     }
-    let mut release = job.prepare(n, threads)?;
+    let mut release = job.prepare(n)?;
     job.warn();
     let mut entropy = Entropy::new().map_err(WorkError::Randomness)?;
     release.id = Released::new_id(&mut entropy);
@@ -59,7 +62,7 @@ pub fn execute(args: &Release) -> Result<(), Failure> {
         true => console::harmless_json(document),
         false => console::fit(&text::drawn(&release, account.as_ref())),
     };
-    let printed = console::emit_whole(&text);
+    let printed = progress::aside(|| console::emit_whole(&text));
     printed.map_err(|source| WorkError::Unprinted {
         source,
         spent: release.spent().to_string(),
@@ -68,10 +71,12 @@ pub fn execute(args: &Release) -> Result<(), Failure> {
         text,
     })?;
     written?;
-    match args.print.json {
-        true => Ok(()),
-        false => print(&text::told(&release, out)),
+    if args.print.json {
+        return Ok(());
     }
+    let released = || Failure::Interrupted(Continuation::Released);
+    let told = parallel::unless_cancelled(|| text::told(&release, out)).ok_or_else(released)?;
+    print(&told)
 }
 
 /// Refuses an output that reaches nobody, before anything is spent.
@@ -198,13 +203,13 @@ impl Job {
     }
 
     /// Makes the release ready, if there are n records. Nothing is drawn yet, and it has no id.
-    fn prepare(&self, n: Option<u64>, threads: usize) -> Result<Released, Diagnostic> {
+    fn prepare(&self, n: Option<u64>) -> Result<Released, Diagnostic> {
         Ok(Released {
             id: String::new(),
             time: utc(SystemTime::now()),
             dpbi: Some(env!("CARGO_PKG_VERSION").to_owned()),
             request: self.request.clone(),
-            drawing: prepare::drawing(&self.request, n, threads)?,
+            drawing: prepare::drawing(&self.request, n)?,
             counts: Vec::new(),
         })
     }

@@ -10,6 +10,7 @@ use crate::report::{
     ReadingRow, Readings, Report,
 };
 use engine::named::Named;
+use engine::parallel;
 use figure::{self, Figure};
 use lab::experiment::config::changed_name;
 use lab::experiment::digest::{answers, overall, titled_digests};
@@ -175,7 +176,7 @@ fn panel(
         printed: panel.is_as_printed(),
         print_distance: panel.uses_print_distance(),
         own,
-        drawings: figures.iter().map(drawing).collect::<Result<_, Failure>>()?,
+        drawings: parallel::map(figures, drawing).into_iter().collect::<Result<_, Failure>>()?,
         tables: titled_digests(panel, tables),
         readings,
     })

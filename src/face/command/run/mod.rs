@@ -8,21 +8,19 @@ use std::time::{Instant, SystemTime};
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::json;
 
 use super::drawing::Drawing;
 use super::{MOST_PRINTED, load, print_document, summary, threads};
 use crate::cli::{FigureOptions, Output, Run, Verbosity};
 use crate::failure::{Failure, WorkError};
 use crate::interrupt;
-use crate::progress::{Ahead, Progress, say_duration};
-use engine::analysis::cost;
+use engine::{parallel, words};
 use figure::{self, Figure, Width};
 use lab::experiment::Experiment;
 use lab::experiment::config;
-use lab::run::forecast::Forecast;
-use lab::run::store::{CellStore, Folder, Manifest, Shard, Written, utc};
-use lab::run::sweep::{Assembly, Failed, Stock, Sweep};
+use lab::run::size::ExperimentSize;
+use lab::run::store::{CellStore, Folder, MOST_CELLS, Manifest, Shard, Written, utc};
+use lab::run::sweep::{Assembly, AssemblyError, Failed, Stock, Sweep};
 use system::console::{harmless_json, say};
 use system::diagnostic::Diagnostic;
 use table::{ErrorRows, JsonTables, NUMERICS, Tables};
@@ -36,28 +34,20 @@ pub fn execute(args: &Run) -> Result<(), Failure> {
     // Everything that can be refused is refused before the first experiment starts.
     let mut planned = Vec::new();
     for (source, experiment) in experiments {
-        let mut forecast = options.forecast(&experiment, &args.output.out);
-        args.shard.iter().for_each(|&shard| forecast.take_part(&experiment, shard));
-        forecast.admit(&source.to_string(), threads, args.machine.force)?;
-        planned.push((experiment, forecast));
+        let mut size = options.size(&experiment, &args.output.out);
+        args.shard.iter().for_each(|&shard| size.take_part(&experiment, shard));
+        size.admit(&source.to_string(), threads, args.machine.force)?;
+        planned.push((experiment, size));
     }
-    let open = |(experiment, forecast)| Job::open(experiment, forecast, &args.output.out, &options);
-    let jobs = planned.iter().map(|(e, f)| open((e, f))).collect::<Result<Vec<_>, _>>()?;
-    // From here on signals are heard, and obeyed when the cells in flight are done; until here the
-    // first one ends the process, whatever it is reading.
-    interrupt::watch(args.talk.quiet).map_err(WorkError::Signals)?;
+    let open = |(experiment, size)| Job::open(experiment, size, &args.output.out, &options);
+    let jobs = planned.iter().map(|(e, s)| open((e, s))).collect::<Result<Vec<_>, _>>()?;
+    let all: f64 = jobs.iter().map(Job::weight).sum();
     let (mut reports, mut failures) = (Vec::new(), 0);
     for job in jobs {
         job.tell(&options);
-        let progress = Progress::new(job.ahead(), threads, args.talk.quiet);
-        let seconds = job.ahead().cpu_seconds / threads as f64;
-        if progress.is_hidden() && seconds > super::LONG {
-            say_duration(seconds);
-        }
+        let _part = parallel::of_whole(job.weight() / all);
         let experiment = job.sweep.experiment;
-        let outcome = job.run(&options, &progress);
-        progress.finish();
-        let outcome = outcome?;
+        let outcome = job.run(&options)?;
         failures += outcome.tables.failures.len();
         let document = || serde_json::to_string_pretty(&outcome.document(experiment, args.errors));
         let text = || match args.answer.table {
@@ -102,13 +92,17 @@ impl RunOptions {
         }
     }
 
-    /// What an experiment with results in `out` will take.
-    pub(super) fn forecast(&self, experiment: &Experiment, out: &Path) -> Forecast {
+    /// The size of an experiment with results in `out`.
+    pub(super) fn size(&self, experiment: &Experiment, out: &Path) -> ExperimentSize {
         let before = Manifest::read(&out.join(&experiment.name)).ok();
         let Drawing { formats, width } = Drawing::new(&self.figures, before.as_ref());
-        Forecast::new(experiment, &formats, width)
+        ExperimentSize::new(experiment, &formats, width)
     }
 }
+
+/// The part of the time of a run in which cells are computed; and of the rest, in which tables are put together.
+const COMPUTED: f64 = 0.9;
+const ASSEMBLED: f64 = 0.5;
 
 /// For every panel its figures, with their names.
 pub(super) type Drawn = Vec<Vec<(String, Figure)>>;
@@ -136,7 +130,7 @@ impl RunOutcome {
             ),
             None => summary::text(experiment, &self.tables),
         };
-        let (path, seconds) = (self.path.display(), cost::duration(self.seconds));
+        let (path, seconds) = (self.path.display(), words::duration(self.seconds));
         match self.is_same {
             true => format!("{found}\n  wrote nothing in {seconds}: {path} is as it was\n\n"),
             false => format!("{found}\n  wrote {path} in {seconds}: {}\n\n", listed(&self.files)),
@@ -188,7 +182,7 @@ fn listed(names: &[String]) -> String {
 /// An experiment that is going to be run, and the folder where it is kept.
 pub(super) struct Job<'a> {
     sweep: Sweep<'a>,
-    forecast: &'a Forecast,
+    size: &'a ExperimentSize,
     folder: Folder,
     store: CellStore,
     stock: Stock,
@@ -199,7 +193,7 @@ impl<'a> Job<'a> {
     /// Opens the folder, and finds out which cells are stored.
     pub(super) fn open(
         experiment: &'a Experiment,
-        forecast: &'a Forecast,
+        size: &'a ExperimentSize,
         out: &Path,
         options: &RunOptions,
     ) -> Result<Self, Failure> {
@@ -213,7 +207,7 @@ impl<'a> Job<'a> {
             explain.cell(&sweep, panel, cell, is_kept);
         });
         let drawing = Drawing::new(&options.figures, folder.before());
-        Ok(Self { sweep, forecast, folder, store, stock, drawing })
+        Ok(Self { sweep, size, folder, store, stock, drawing })
     }
 
     /// Says what is kept of an earlier run, and which files were changed since.
@@ -224,51 +218,35 @@ impl<'a> Job<'a> {
         }
     }
 
-    /// What is left to do.
-    pub(super) fn ahead(&self) -> Ahead {
-        let cpu_seconds = self.cpu_seconds() + self.writing_seconds();
-        Ahead { cpu_seconds, cells: self.stock.cells - self.stock.kept }
-    }
-
-    /// The predicted seconds of the cells that are missing.
-    fn cpu_seconds(&self) -> f64 {
-        self.forecast
-            .cpu_seconds(|panel, case, variant| self.stock.is_missing(panel, case, variant))
-    }
-
-    /// The predicted seconds of putting the files together.
-    fn writing_seconds(&self) -> f64 {
-        self.forecast.writing_seconds()
+    /// What it is of the whole work, relative to other experiments.
+    pub(super) fn weight(&self) -> f64 {
+        let missing = |&(panel, case): &(usize, usize)| self.stock.is_missing(panel, case);
+        let cases = self.sweep.cases().filter(missing);
+        1e6 + cases.map(|(panel, case)| self.size.outputs_at(panel, case)).sum::<f64>()
     }
 
     /// Runs it, and writes its folder.
-    pub(super) fn run(
-        mut self,
-        options: &RunOptions,
-        progress: &Progress,
-    ) -> Result<RunOutcome, Failure> {
+    pub(super) fn run(self, options: &RunOptions) -> Result<RunOutcome, Failure> {
         let (started, clock) = (SystemTime::now(), Instant::now());
         let first = manifest(&self.sweep, self.drawing.width, started);
         self.folder.begin(&first)?;
-        self.store.keep_committing()?;
-        let part = progress.part(self.cpu_seconds());
-        let watch = Watch::new(&self.sweep, self.forecast, progress, &part, options.verbose);
-        let failed = self.sweep.compute(&self.store, &watch);
+        let watch = Watch::new(&self.sweep, self.size, &self.stock, options.verbose);
+        let part = parallel::part(COMPUTED);
+        let failed = parallel::unless_cancelled(|| self.sweep.compute(&self.store, &watch));
         drop(part);
-        if interrupt::is_asked() || self.store.failed() {
+        let Some(failed) = failed.filter(|_| !interrupt::is_asked() && !self.store.failed()) else {
             return Err(notice::give_up(&self, options, None));
-        }
-        self.publish(first, &failed, options, progress, clock)
+        };
+        self.publish(first, &failed, options, clock)
     }
 
     /// Writes the folder of an experiment whose cells are in the folders of its shards.
     pub(super) fn join(
         experiment: &'a Experiment,
-        forecast: &'a Forecast,
+        size: &'a ExperimentSize,
         folder: Folder,
         store: CellStore,
         options: &RunOptions,
-        progress: &Progress,
     ) -> Result<RunOutcome, Failure> {
         let (started, clock) = (SystemTime::now(), Instant::now());
         notice::refuse_other_part(&folder, options)?;
@@ -280,9 +258,9 @@ impl<'a> Job<'a> {
         }
         let drawing = Drawing::new(&options.figures, folder.before());
         let first = manifest(&sweep, drawing.width, started);
-        let mut job = Self { sweep, forecast, folder, store, stock, drawing };
+        let job = Self { sweep, size, folder, store, stock, drawing };
         job.folder.begin(&first)?;
-        job.publish(first, &[], options, progress, clock)
+        job.publish(first, &[], options, clock)
     }
 
     /// Puts the files together and writes them.
@@ -291,10 +269,10 @@ impl<'a> Job<'a> {
         first: Manifest,
         failed: &[Failed],
         options: &RunOptions,
-        progress: &Progress,
         clock: Instant,
     ) -> Result<RunOutcome, Failure> {
-        let written = self.write(failed, options, progress);
+        let written = parallel::unless_cancelled(|| self.write(failed, options));
+        let written = written.unwrap_or_else(|| Err(AssemblyError::Stopped.into()));
         let (Assembly { tables, times }, figures) = match written {
             Ok(written) => written,
             Err(error) => return Err(notice::give_up(&self, options, Some(error))),
@@ -333,16 +311,12 @@ impl<'a> Job<'a> {
         &mut self,
         failed: &[Failed],
         options: &RunOptions,
-        progress: &Progress,
     ) -> Result<(Assembly, Drawn), WorkError> {
-        let seconds = self.writing_seconds();
-        let (part, cells) = (progress.part(seconds), self.stock.cells as f64);
         let (experiment, folder) = (self.sweep.experiment, &mut self.folder);
         folder.write("config.toml", config::resolve(experiment).into_bytes())?;
-        let all = self.sweep.assemble(&self.store, failed, folder, |added| {
-            part.advance(seconds * added as f64 / cells);
-            !interrupt::is_asked()
-        })?;
+        let part = parallel::part(ASSEMBLED);
+        let all = self.sweep.assemble(&self.store, failed, folder, || !interrupt::is_asked())?;
+        drop(part);
         let figures = match options.shard {
             None => draw(experiment, &all.tables, folder, &self.drawing)?,
             Some(_) => Vec::new(),
@@ -359,11 +333,13 @@ pub(super) fn draw(
     options: &Drawing,
 ) -> Result<Drawn, WorkError> {
     let figures: Drawn = experiment.figures(tables);
-    for (name, drawing) in figures.iter().flatten() {
-        for &format in &options.formats {
-            let bytes = figure::render(drawing, format, options.width)?;
-            folder.write(&format!("{name}.{}", format.extension()), bytes)?;
-        }
+    let in_all_formats = |one| options.formats.iter().map(move |&format| (one, format));
+    let all: Vec<_> = figures.iter().flatten().flat_map(in_all_formats).collect();
+    let drawn = parallel::map(&all, |((_, drawing), format)| {
+        figure::render(drawing, *format, options.width)
+    });
+    for (((name, _), format), bytes) in all.iter().zip(drawn) {
+        folder.write(&format!("{name}.{}", format.extension()), bytes?)?;
     }
     Ok(figures)
 }
@@ -371,15 +347,11 @@ pub(super) fn draw(
 /// Refuses an experiment of so many cells that its manifest could not be read again. The parts of an
 /// experiment are joined at last: the whole of it counts.
 pub(super) fn refuse_unreadable(experiment: &Experiment) -> Result<(), Diagnostic> {
-    let whole = Sweep::whole(experiment);
-    let labels = experiment.panels.iter().flat_map(|panel| &panel.variants);
-    let longest = labels.map(|variant| json!(variant.label).to_string().len()).max().unwrap_or(0);
-    let empty = manifest(&whole, Width::default(), SystemTime::now());
-    let (cells, most) = (whole.count(), empty.most_cells(longest));
-    if cells <= most {
+    let cells = Sweep::whole(experiment).count();
+    if cells <= MOST_CELLS {
         return Ok(());
     }
-    let cause = format!("{} has {cells} cells, and results can have {most}", experiment.name);
+    let cause = format!("{} has {cells} cells, and results can have {MOST_CELLS}", experiment.name);
     let help = "use fewer settings, mechanisms or runs, or divide it into several experiments";
     Err(Diagnostic::new(cause).help(help))
 }

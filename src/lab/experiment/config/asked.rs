@@ -67,7 +67,7 @@ pub fn option_schema(choice: Choice) -> (String, Json) {
     let (value, default) = match Options::default().slot(choice) {
         Slot::Gamma(_) => (shape::gamma(), None),
         Slot::Number(_) => (shape::positive(), None),
-        Slot::Name(one) => (json!({ "enum": one.names() }), Some(one.default_name())),
+        Slot::Name(one) => (json!({ "enum": one.names() }), Some(one.names()[0])),
         Slot::Flag(_) => (shape::or_default(json!({ "type": "boolean" }), false), None),
     };
     let mut value = shape::about(value, choice.about());

@@ -70,12 +70,12 @@ fn changed(panel: &Panel, original: &Panel) -> BTreeSet<String> {
 /// The mechanisms, whatever they are called.
 fn mechanisms(panel: &Panel) -> Vec<(&str, Option<&Definition>, Options)> {
     let variants = panel.variants.iter();
-    variants.map(|one| (one.mechanism.id(), one.mechanism.definition(), one.options)).collect()
+    variants.map(|one| (one.mechanism.id, one.mechanism.definition.as_ref(), one.options)).collect()
 }
 
 /// The data sets, wherever they come from.
 fn data(panel: &Panel) -> BTreeSet<&[u64]> {
-    panel.cases.iter().map(|case| case.setting.posterior.counts()).collect()
+    panel.cases.iter().map(|case| case.setting.counts()).collect()
 }
 
 #[cfg(test)]

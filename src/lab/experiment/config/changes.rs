@@ -10,6 +10,9 @@ use crate::experiment::value::Later;
 use crate::run::store::sha256;
 use system::diagnostic::{Diagnostic, Place};
 
+/// More than the keys of any config have. Thousands of tables in one another would overflow the stack.
+const MOST_PARTS: usize = 20;
+
 /// A key, and the TOML value that it is set to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
@@ -32,7 +35,8 @@ impl Change {
         let (key, value) = typed.split_once('=').ok_or_else(|| wrong("there is no `=`"))?;
         let path: Vec<String> = key.split('.').map(|part| part.trim().to_owned()).collect();
         let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-".contains(c);
-        if path.iter().any(|part| part.is_empty() || !part.chars().all(is_plain)) {
+        let is_part = |part: &String| !part.is_empty() && part.chars().all(is_plain);
+        if path.len() > MOST_PARTS || !path.iter().all(is_part) {
             return Err(wrong("what stands before `=` is no key"));
         }
         let (key, value) = (path.join("."), value.trim());
@@ -113,7 +117,7 @@ impl<'a> Changes<'a> {
         let (mut padded, mut later, mut start) = (Vec::new(), Vec::new(), text.len() + 1);
         for change in all {
             let spaces = start + change.before - VALUE.len();
-            padded.push(format!("{:spaces$}{VALUE}{}", "", change.value()));
+            padded.push([&" ".repeat(spaces), VALUE, change.value()].concat());
             later.push(Later { start, text: &change.toml });
             start += change.toml.len() + 1;
         }

@@ -39,10 +39,10 @@ pub fn check_search(
     data: &Node,
 ) -> Result<(), Diagnostic> {
     let searched = |case: &&Case| {
-        let posterior = &case.setting.posterior;
-        distance.power(posterior).is_none() && distance.refuses_scores(posterior).is_none()
+        let (prior, n) = (&case.setting.prior, case.setting.n);
+        distance.power(prior, n).is_none() && distance.refuses_scores(prior, n).is_none()
     };
-    let posteriors = || cases.iter().filter(searched).map(|case| &case.setting.posterior);
+    let posteriors = || cases.iter().filter(searched).map(|case| case.setting.posterior());
     let refuse = |cause: &str, limit: String| {
         let cause = format!("the sensitivity of the {} {cause}", distance.title());
         Err(data.wrong(cause).help(format!(

@@ -40,7 +40,7 @@ pub fn read<'a>(
             .wrong(format!("two mechanisms are labelled `{}`", variant.label))
             .help(format!(
                 "set a label of its own: {{ id = \"{}\", label = \"…\" }}",
-                variant.mechanism.id()
+                variant.mechanism.id
             ))),
     }
 }
@@ -48,7 +48,9 @@ pub fn read<'a>(
 /// Asks every mechanism whether it can be used in every case.
 pub fn check(all: &[Asked], cases: &[Case]) -> Result<(), Diagnostic> {
     for asked in all {
-        let refusal = |case: &Case| tuning::check(&asked.variant, &case.setting).err();
+        let refusal = |case: &Case| {
+            tuning::check(&asked.variant, &case.setting, case.setting.posterior()).err()
+        };
         if let Some(refusal) = cases.par_iter().find_map_first(refusal) {
             return Err(asked.refused(refusal));
         }
@@ -56,11 +58,11 @@ pub fn check(all: &[Asked], cases: &[Case]) -> Result<(), Diagnostic> {
     Ok(())
 }
 
-fn find(node: &Node, definitions: &Definitions) -> Result<&'static dyn Mechanism, Diagnostic> {
+fn find(node: &Node, definitions: &Definitions) -> Result<&'static Mechanism, Diagnostic> {
     let id = node.string()?;
     let plain = id.split('+').next().unwrap_or_default();
     let found = mechanism::find_any(plain).ok_or_else(|| {
-        let ids = mechanism::ALL.iter().map(|mechanism| mechanism.id());
+        let ids = mechanism::ALL.iter().map(|mechanism| mechanism.id);
         let own = own::KINDS.iter().map(|kind| kind.id);
         node.wrong(format!("unknown mechanism `{plain}`"))
             .help(suggest(plain, ids.chain(own).chain(definitions.names())))
@@ -106,14 +108,14 @@ fn with_options<'a>(
     let label = table.take("label").map(|node| node.label()).transpose()?;
     // A mistyped key is reported before an id that is missing.
     let found = id.as_ref().ok().map(|id| find(id, definitions)).transpose()?;
-    let choices = found.map_or(&[][..], |mechanism| mechanism.choices());
-    let options = options(&mut table, choices, found.map_or("", |mechanism| mechanism.id()));
+    let choices = found.map_or(&[][..], |mechanism| mechanism.choices);
+    let options = options(&mut table, choices, found.map_or("", |mechanism| mechanism.id));
     table.finish()?;
     let mechanism = match found {
         Some(mechanism) => mechanism,
         None => find(&id?, definitions)?,
     };
-    let label = label.unwrap_or_else(|| mechanism.id().to_owned());
+    let label = label.unwrap_or_else(|| mechanism.id.to_owned());
     let variant = Variant::new(mechanism, options?, label);
     Ok(vec![Asked { variant, node: *node, log_weight: None }])
 }
@@ -122,10 +124,10 @@ fn with_options<'a>(
 pub fn write(variant: &Variant) -> Value {
     let mut table = toml::Table::new();
     let mut put = |key: &str, value: Value| drop(table.insert(key.into(), value));
-    put("id", variant.mechanism.id().into());
+    put("id", variant.mechanism.id.into());
     put("label", variant.label.clone().into());
     asked::write_options(variant.options).for_each(|(key, value)| put(key, value));
-    if let Some(definition) = variant.mechanism.definition() {
+    if let Some(definition) = &variant.mechanism.definition {
         for key in own_mechanisms::KEYS {
             (key.write)(definition).into_iter().for_each(|value| put(key.name, value.into()));
         }

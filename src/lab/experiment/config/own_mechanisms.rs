@@ -11,13 +11,14 @@ use super::asked::{Asked, options};
 use super::{lasting_name, range};
 use crate::experiment::value::shape::or_default;
 use crate::experiment::value::{Node, Table};
-use engine::expression::{self, Expression, Fault};
+use engine::expression::{self, Expression};
 use engine::mechanism::own::{
-    self, CANDIDATE_SETS, DefinitionKind, NOISE, Name, Noisy, Parameter, ProbabilityTable, Purpose,
-    TABLE, TableError, Vocabulary, WEIGHTS,
+    self, CANDIDATE_SETS, NOISE, Name, Noisy, Parameter, ProbabilityTable, Purpose, TABLE,
+    TableError, Vocabulary, WEIGHTS,
 };
 use engine::mechanism::{self, Definition, Mechanism, Variant};
 use engine::named::Named;
+use engine::refusal::Refusal;
 use engine::refusal::nearest;
 use system::diagnostic::{Diagnostic, Place};
 use system::hash::sha256;
@@ -184,7 +185,7 @@ const FROM: &str = "from";
 const EXAMPLE: &str = "{ id = \"weights\", log_weight = \"-epsilon * H / (2 * GS)\" }";
 
 /// How a mechanism is made of its parameters.
-type Make<'a> = dyn Fn(Vec<Parameter>) -> Result<&'static dyn Mechanism, Fault> + 'a;
+type Make<'a> = dyn Fn(Vec<Parameter>) -> Result<Mechanism, Refusal> + 'a;
 
 /// A table that defines mechanisms.
 struct Own<'a> {
@@ -203,8 +204,8 @@ impl<'a> Own<'a> {
     }
 
     fn read_as(&self, mut table: Table<'a>, kind: &Node) -> Result<Vec<Asked<'a>>, Diagnostic> {
-        let known: Vec<(&str, &DefinitionKind)> =
-            own::KINDS.iter().map(|kind| (kind.id, kind)).collect();
+        let known: Vec<(&str, &Mechanism)> =
+            own::KINDS.iter().map(|&kind| (kind.id, kind)).collect();
         let kind = kind.one_of(&known)?;
         let label = table.take("label").map(|node| node.label()).transpose()?;
         let options = options(&mut table, kind.choices, kind.id)?;
@@ -243,7 +244,7 @@ impl<'a> Own<'a> {
         asked.collect()
     }
 
-    fn table(&self, path: &Node) -> Result<&'static dyn Mechanism, Diagnostic> {
+    fn table(&self, path: &Node) -> Result<Mechanism, Diagnostic> {
         let source = self.source.relative(path.string()?);
         let bytes = source
             .read()
@@ -253,11 +254,7 @@ impl<'a> Own<'a> {
 }
 
 /// The mechanism of a table of probabilities. `name` says where it can be found again.
-pub fn tabled(
-    source: &Source,
-    bytes: &[u8],
-    name: String,
-) -> Result<&'static dyn Mechanism, Diagnostic> {
+pub fn tabled(source: &Source, bytes: &[u8], name: String) -> Result<Mechanism, Diagnostic> {
     let table = ProbabilityTable::parse(bytes).map_err(|TableError { line, refusal }| {
         Diagnostic::from(refusal).at(Place::line(source.to_string(), line as usize))
     })?;
@@ -265,8 +262,8 @@ pub fn tabled(
 }
 
 /// A fault, with a mark below the part of the expression that is meant.
-pub fn in_expression(log_weight: &Node, fault: Fault) -> Diagnostic {
-    log_weight.wrong_within(fault.cause, fault.span).help(fault.remedy)
+pub fn in_expression(log_weight: &Node, fault: Refusal) -> Diagnostic {
+    log_weight.wrong_within(fault.cause, fault.span.unwrap_or_default()).help(fault.remedy)
 }
 
 /// The numbers of every parameter.

@@ -16,9 +16,9 @@ use crate::experiment::{Case, Grid, Panel};
 use engine::analysis::tuning;
 use engine::mechanism::{Choice, Variant};
 use engine::posterior::distance::{self, Distance};
-use engine::posterior::model::{Posterior, Prior};
+use engine::posterior::model::Prior;
 use engine::posterior::privacy::{Delta, Epsilon, Gamma};
-use engine::posterior::setting::Setting;
+use engine::posterior::setting::{Setting, SettingWithData};
 use engine::refusal::suggest;
 use system::diagnostic::Diagnostic;
 use system::source::{Source, bundled_tables};
@@ -97,7 +97,7 @@ panel_keys! {
         about(shape::one_or_list(reference("mechanism")), "The mechanisms to compare.")
     }, |panel| {
         let all = || panel.variants.iter().map(mechanisms::write).collect::<Vec<_>>().into();
-        panel.kind.compares_mechanisms().then(all)
+        panel.kind.rules().compares_mechanisms.then(all)
     };
     readings => {
         let words = "Values read off a printed figure: a table of data/printed, or a CSV file.";
@@ -163,7 +163,7 @@ impl<'a> Context<'a> {
         let prior = open.prior?;
         let priors = priors(&prior)?;
         let epsilons = numbers(Some(open.epsilon?), Epsilon::new)?;
-        let asked = match kind.compares_mechanisms() {
+        let asked = match kind.rules().compares_mechanisms {
             true => mechanisms::read(&open.mechanisms?, self.definitions, self.source)?,
             false => {
                 refuse_mechanisms(kind.as_ref(), open.mechanisms)?;
@@ -175,13 +175,13 @@ impl<'a> Context<'a> {
         let data_node = open.data?;
         let data = data_table::read(&data_node, self.source)?;
         let grid = Grid { priors, epsilons, deltas, gammas, data };
-        let weighs = |variant: &Variant| variant.mechanism.choices().contains(&Choice::Calibrated);
+        let weighs = |variant: &Variant| variant.mechanism.choices.contains(&Choice::Calibrated);
         let scored = variants.is_empty() || variants.iter().any(weighs);
         taken.check(&grid, scored, &data_node)?;
         let cases = cases(&grid, self.seed, distance, &prior, &data_node)?;
         grid::check_search(&cases, distance, &data_node)?;
         mechanisms::check(&asked, &cases)?;
-        let reading_node = reading_node.filter(|_| kind.compares_readings() && self.compares);
+        let reading_node = reading_node.filter(|_| kind.rules().compares_readings && self.compares);
         let readings = reading_node.map(|node| readings(&node, self.source)).transpose()?;
         let panel = Panel {
             id,
@@ -223,7 +223,8 @@ fn kind(
             _ => format!("its own keys are {}", names.join(", ")),
         }));
     }
-    if let Some(node) = readings.filter(|node| !node.is_inherited() && !kind.compares_readings()) {
+    let compares = kind.rules().compares_readings;
+    if let Some(node) = readings.filter(|node| !node.is_inherited() && !compares) {
         return Err(means_nothing(&node, kind).help("leave it out"));
     }
     Ok(configured)
@@ -247,9 +248,9 @@ fn means_nothing(node: &Node, kind: &dyn Kind) -> Diagnostic {
 
 /// Refuses a panel that its kind cannot compute or draw.
 fn check(panel: &Panel, mechanisms: &[Node], own: &[Node], data: &Node) -> Result<(), Diagnostic> {
-    let kind = &panel.kind;
-    let has_other_k = |case: &Case| case.setting.posterior.k() != 2;
-    if kind.needs_two_categories() && panel.cases.iter().any(has_other_k) {
+    let (kind, rules) = (&panel.kind, panel.kind.rules());
+    let has_other_k = |case: &Case| case.setting.k() != 2;
+    if rules.needs_two_categories && panel.cases.iter().any(has_other_k) {
         return Err(data
             .wrong(format!("an experiment of kind `{}` has two categories", kind.id()))
             .help("use a prior of length 2, and data that fit"));
@@ -265,16 +266,19 @@ fn check(panel: &Panel, mechanisms: &[Node], own: &[Node], data: &Node) -> Resul
     })?;
     let mechanisms = panel.variants.iter().zip(mechanisms);
     let historical = |(variant, _): &(&Variant, _)| variant.is_historical();
-    let misused = mechanisms.clone().find(historical).filter(|_| !kind.draws_historical());
+    let misused = mechanisms.clone().find(historical).filter(|_| !rules.draws_historical);
     if let Some((variant, node)) = misused {
         let refusal = variant.historical_refusal();
         return Err(node.wrong(refusal.cause).help(refusal.remedy));
     }
     let tuned = mechanisms.clone().find(|(variant, _)| tuning::needs_tuning(variant));
-    if let (Some(does), Some((_, node))) = (kind.why_untuned(), tuned) {
-        return Err(node
-            .wrong(format!("an experiment of kind `{}` {does}", kind.id()))
-            .help("leave `calibrated` and `remap` out"));
+    if let Some((_, node)) = tuned.filter(|_| rules.checks_formulas) {
+        let cause = format!(
+            "an experiment of kind `{}` checks formulas of the documents, which do not cover calibrated or remapped \
+             mechanisms",
+            kind.id()
+        );
+        return Err(node.wrong(cause).help("leave `calibrated` and `remap` out"));
     }
     if panel.is_crowded() {
         return Err(data.wrong("two settings have the same place in one figure").help(format!(
@@ -348,8 +352,7 @@ fn checked_prior(node: &Node, alpha: Vec<f64>) -> Result<Prior, Diagnostic> {
 }
 
 fn named_distance(node: &Node) -> Result<&'static dyn Distance, Diagnostic> {
-    distance::named(node.string()?)
-        .map_err(|refusal| node.wrong(refusal.cause).help(refusal.remedy))
+    distance::find(node.string()?).map_err(|refusal| node.wrong(refusal.cause).help(refusal.remedy))
 }
 
 /// Every combination of prior, data, ε, δ and γ.
@@ -370,8 +373,9 @@ fn cases(
             for &epsilon in &grid.epsilons {
                 for delta in grid.deltas_or_none() {
                     for gamma in grid.gammas_or_one() {
-                        let posterior = Posterior::new(prior.clone(), data.counts.clone());
-                        let setting = Setting { posterior, epsilon, delta, gamma, distance };
+                        let (prior, n) = (prior.clone(), data.counts.iter().sum());
+                        let setting = Setting { prior, n, epsilon, delta, gamma, distance };
+                        let setting = SettingWithData::new(setting, data.counts.clone());
                         cases.push(Case { setting, label: data.label.clone(), at: data.at });
                     }
                 }

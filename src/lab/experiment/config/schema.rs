@@ -15,7 +15,7 @@ use crate::experiment::value::shape::{
     about, folder_name, keys, label, list, named, numbers, object, one_or_list, or_default,
     positive, reference, whole,
 };
-use engine::mechanism::own::{self, DefinitionKind};
+use engine::mechanism::own;
 use engine::mechanism::{self, Choice, Mechanism};
 use engine::posterior::distance;
 use engine::posterior::metric;
@@ -30,7 +30,7 @@ pub fn schema() -> Value {
         "else": { "required": ["prior", "epsilon", "data"] },
     })];
     conditions.push(json!({
-        "if": { "anyOf": [with("panel"), with_kind(|kind| !kind.compares_mechanisms())] },
+        "if": { "anyOf": [with("panel"), with_kind(|kind| !kind.rules().compares_mechanisms)] },
         "else": { "required": ["mechanisms"] },
     }));
     conditions.extend(kind_conditions(true));
@@ -146,8 +146,8 @@ fn has_key(kind: &dyn Kind, name: &str) -> bool {
 fn kind_conditions(whole_experiment: bool) -> Vec<Value> {
     let condition = |key: &'static str| {
         let understands = |kind: &dyn Kind| match key {
-            "mechanisms" => kind.compares_mechanisms(),
-            "readings" => kind.compares_readings(),
+            "mechanisms" => kind.rules().compares_mechanisms,
+            "readings" => kind.rules().compares_readings,
             _ => has_key(kind, key),
         };
         let kinds = kinds(understands);
@@ -199,7 +199,7 @@ fn range_table(end: Value, symmetric: bool) -> Value {
 
 /// A mechanism that is listed or defined here, or one that `[define]` names.
 fn mechanism() -> Value {
-    let known: Vec<&str> = all_mechanisms().map(|mechanism| mechanism.id()).collect();
+    let known: Vec<&str> = all_mechanisms().map(|mechanism| mechanism.id).collect();
     let name = json!({ "type": "string", "not": { "enum": known } });
     let changed = json!({
         "type": "object",
@@ -209,7 +209,7 @@ fn mechanism() -> Value {
     json!({ "anyOf": [reference("listed_mechanism"), name, changed] })
 }
 
-fn all_mechanisms() -> impl Iterator<Item = &'static dyn Mechanism> {
+fn all_mechanisms() -> impl Iterator<Item = &'static Mechanism> {
     mechanism::ALL.iter().chain(mechanism::HISTORICAL).copied()
 }
 
@@ -246,7 +246,7 @@ fn own_mechanism() -> Value {
     properties.extend(options().map(option_schema));
     properties
         .extend(KEYS.iter().map(|key| (key.name.to_owned(), about((key.schema)(), key.about))));
-    let needs = |kind: &DefinitionKind| {
+    let needs = |kind: &&Mechanism| {
         let (own, others): (Vec<_>, Vec<_>) =
             KEYS.iter().partition(|key| key.kinds.contains(&kind.id));
         let required = own.iter().filter(|key| (key.schema)().get("default").is_none());
@@ -267,17 +267,17 @@ fn own_mechanism() -> Value {
 
 /// A mechanism's id, a table with its options, or a mechanism of the user's own.
 fn listed_mechanism() -> Value {
-    let id = || named(all_mechanisms().map(|mechanism| (mechanism.id(), mechanism.draws())));
+    let id = || named(all_mechanisms().map(|mechanism| (mechanism.id, mechanism.draws)));
     let mut properties = keys([
         ("id", about(id(), "The mechanism.")),
         ("label", about(label(), "Its name in tables and figures. Default: the id.")),
     ]);
     properties.extend(Choice::ALL.iter().copied().map(option_schema));
-    let options = |mechanism: &dyn Mechanism| {
-        let own = mechanism.choices().iter().copied().map(Choice::key);
+    let options = |mechanism: &Mechanism| {
+        let own = mechanism.choices.iter().copied().map(Choice::key);
         let known: Vec<&str> = ["id", "label", "remap"].into_iter().chain(own).collect();
         json!({
-            "if": { "properties": { "id": { "const": mechanism.id() } } },
+            "if": { "properties": { "id": { "const": mechanism.id } } },
             "then": { "propertyNames": { "enum": known } },
         })
     };
@@ -306,5 +306,5 @@ fn distance() -> Value {
 
 fn metric() -> Value {
     let all = metric::all();
-    about(named_or_renyi(all.iter().map(|metric| (metric.id, metric.title))), "An error.")
+    about(named_or_renyi(all.iter().map(|metric| (metric.id(), metric.title()))), "An error.")
 }

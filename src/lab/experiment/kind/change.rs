@@ -2,14 +2,13 @@
 //! r the largest |H(x, r) − H(x', r)| over the neighbours x' of x. That its maximum is at r = BI(x)
 //! makes the local sensitivity computable without looking at all candidates.
 
-use rayon::prelude::*;
-
 use super::curves::{line, titled};
 use super::prelude::*;
 use crate::experiment::reading::Reading;
 use crate::experiment::value::NamedValue;
 use engine::named;
 use engine::named::Named;
+use engine::parallel;
 use engine::posterior::error_field::{Field, Reach};
 use engine::posterior::model::{Counts, Posterior, approximate_compositions, neighbours, vector};
 use engine::posterior::setting::Setting;
@@ -31,13 +30,13 @@ kind! {
 }
 
 impl Kind for Change {
-    fn compares_mechanisms(&self) -> bool {
-        false
+    fn rules(&self) -> Rules {
+        Rules { compares_mechanisms: false, compares_readings: true, ..Rules::USUAL }
     }
 
     fn check(&self, panel: &Panel) -> Result<(), Complaint> {
         let is_too_large = |case: &Case| {
-            let posterior = &case.setting.posterior;
+            let posterior = case.setting.posterior();
             let candidates = approximate_compositions(posterior.n(), posterior.k());
             posterior.k() > 3 || candidates > MOST_LISTED
         };
@@ -50,13 +49,9 @@ impl Kind for Change {
         Ok(())
     }
 
-    fn compares_readings(&self) -> bool {
-        true
-    }
-
     /// Readings stand at candidates: a panel that has them has one case.
     fn has_place_for(&self, panel: &Panel, _: &Abscissa, reading: &Reading) -> bool {
-        let posterior = &panel.cases[0].setting.posterior;
+        let posterior = panel.cases[0].setting.posterior();
         let counts = counts(&reading.at).unwrap_or_default();
         panel.cases.len() == 1
             && counts.len() == posterior.k()
@@ -65,20 +60,17 @@ impl Kind for Change {
 
     fn complete_key(&self, layout: &Layout, _: &Case, key: &mut CellKey) {
         key.put_all("neighbours", self.neighbours.map(NeighbourSet::id));
-        let all = layout.panel.readings.iter().flat_map(|set| &set.readings);
-        key.put_all("reading", all.map(Reading::key));
+        key.put_all("reading", layout.panel.all_readings().iter().map(Reading::key));
     }
 
     fn rows(&self, task: &Task) -> Result<Tables, Refusal> {
-        let changes = changes(&task.case.setting, self.neighbours.unwrap_or_default());
-        let all = task.panel.readings.iter().flat_map(|set| &set.readings);
-        let readings = all.filter_map(|reading| {
-            let change = changes.get(rank(&counts(&reading.at)?))?;
-            Some(reading.of_value(&task.panel.id, change.change))
+        let change = changes(task, self.neighbours.unwrap_or_default());
+        let readings = task.panel.all_readings().iter().filter_map(|reading| {
+            let row = change.get(rank(&counts(&reading.at)?))?;
+            Some(reading.of_value(&task.panel.id, row.change))
         });
         let readings = readings.collect();
-        let rows = changes.into_iter().map(|change| change.row(task.setting));
-        Ok(Tables { change: rows.collect(), readings, ..Tables::default() })
+        Ok(Tables { change, readings, ..Tables::default() })
     }
 
     /// A curve for two categories, a map for three. Beside readings the changes stand in the order of the
@@ -94,18 +86,13 @@ impl Kind for Change {
                 1 => panel.title.clone(),
                 _ => titled(&[&panel.title, &naming.name(case)]),
             };
-            let figure = match case.setting.posterior.k() {
-                _ if panel.readings.is_some() => numbered(title, case, panel, tables, &rows),
-                2 => curve(title, case, &rows),
-                _ => map(title, case, &rows),
+            let figure = match case.setting.k() {
+                3.. if panel.readings.is_none() => map(title, case, &rows),
+                _ => curve(title, case, panel, tables, &rows),
             };
             figures.push((format!("change{suffix}"), figure));
         }
         figures
-    }
-
-    fn figure_count(&self, panel: &Panel) -> usize {
-        panel.cases.len()
     }
 
     /// Where the change of score is largest.
@@ -132,37 +119,21 @@ impl Kind for Change {
         }]
     }
 
-    fn cost(&self, _: &Panel, case: &Case) -> Result<SettingWork, Refusal> {
-        Ok(cost::predict_changes(&case.setting))
+    fn size(&self, _: &Panel, case: &Case) -> Result<CaseSize, Refusal> {
+        Ok(size_of_changes(&case.setting))
     }
 
-    fn row_count(&self, _: &Panel, _: &Case, work: &SettingWork) -> f64 {
-        work.candidates
+    fn row_count(&self, _: &Panel, _: &Case, size: &CaseSize) -> f64 {
+        size.candidates
     }
 }
 
-/// What one changed record does to the score of one candidate.
-pub struct ScoreChange {
-    /// r.
-    pub candidate: Counts,
-    /// H(x, r).
-    pub distance: f64,
-    /// The largest |H(x, r) − H(x', r)|.
-    pub change: f64,
-    /// x'.
-    pub neighbour: Counts,
-}
-
-impl ScoreChange {
-    fn row(self, setting: usize) -> ChangeRow {
-        ChangeRow {
-            setting,
-            candidate: vector(&self.candidate),
-            distance: self.distance,
-            change: self.change,
-            neighbour: vector(&self.neighbour),
-        }
-    }
+/// The change of score at every candidate, of which all rows are kept.
+pub(super) fn size_of_changes(setting: &Setting) -> CaseSize {
+    let (mut size, k) = (CaseSize::new(setting), setting.k());
+    size.common.outputs = 15.0 * size.candidates * (1 + k * (k - 1)) as f64;
+    size.kept += 300.0 * size.candidates;
+    size
 }
 
 named! {
@@ -188,31 +159,35 @@ impl NeighbourSet {
 }
 
 /// The largest change of score at every candidate of one setting, in the order of the candidates.
-pub fn changes(setting: &Setting, over: NeighbourSet) -> Vec<ScoreChange> {
+fn changes(task: &Task, over: NeighbourSet) -> Vec<ChangeRow> {
+    let setting = &task.case.setting;
     let field = |counts: &[u64]| {
-        let posterior = Posterior::new(setting.posterior.prior().clone(), counts.to_vec());
+        let posterior = Posterior::new(setting.prior.clone(), counts.to_vec());
         setting.distance.field(&posterior, &Reach::ball(&posterior))
     };
-    let x = setting.posterior.counts();
+    let x = setting.counts();
     let score = field(x);
     let moved: Vec<(Counts, Box<dyn Field>)> = neighbours(x)
         .filter(|y| over.contains(x, y))
         .map(|counts| (counts.clone(), field(&counts)))
         .collect();
-    list_compositions(setting.posterior.n(), x.len())
-        .into_par_iter()
-        .map(|candidate| {
-            let distance = score.at(&candidate);
-            let mut best = (0.0, x);
-            for (counts, field) in &moved {
-                let change = (field.at(&candidate) - distance).abs();
-                if change > best.0 {
-                    best = (change, counts.as_slice());
-                }
+    parallel::map(&list_compositions(setting.n, x.len()), |candidate| {
+        let distance = score.at(candidate);
+        let mut best = (0.0, x);
+        for (counts, field) in &moved {
+            let change = (field.at(candidate) - distance).abs();
+            if change > best.0 {
+                best = (change, counts.as_slice());
             }
-            ScoreChange { distance, change: best.0, neighbour: best.1.to_vec(), candidate }
-        })
-        .collect()
+        }
+        ChangeRow {
+            setting: task.setting,
+            candidate: vector(candidate),
+            distance,
+            change: best.0,
+            neighbour: vector(best.1),
+        }
+    })
 }
 
 fn coordinate(counts: &str, i: usize) -> Option<f64> {
@@ -226,10 +201,10 @@ fn counts(text: &str) -> Option<Counts> {
 
 fn note(case: &Case) -> String {
     let posterior: Vec<f64> =
-        (0..case.setting.posterior.k()).map(|i| case.setting.posterior.parameter(i)).collect();
+        (0..case.setting.k()).map(|i| case.setting.posterior().parameter(i)).collect();
     format!(
         "x = {}, {}, posterior {}",
-        naming::parenthesised(case.setting.posterior.counts()),
+        naming::parenthesised(case.setting.counts()),
         naming::prior(case),
         naming::parenthesised(&posterior),
     )
@@ -238,49 +213,43 @@ fn note(case: &Case) -> String {
 /// The name of the place where the candidate is the data.
 const TRUTH: &str = "true posterior";
 
-fn curve(title: String, case: &Case, rows: &[&ChangeRow]) -> Figure {
-    let points = rows.iter().filter_map(|row| Some((coordinate(&row.candidate, 0)?, row.change)));
-    let label = "largest change".to_owned();
-    let series = Series { label, colour: PINK, private: true };
-    let body = CurveFigure {
-        x_label: "first count of the candidate r".to_owned(),
-        y_label: "largest change of score |H(x, r) − H(x′, r)|".to_owned(),
-        x_scale: Scale::Linear,
-        y_scale: Scale::Linear,
-        lines: vec![line(series, points.collect())],
-        landmarks: vec![(case.setting.posterior.counts()[0] as f64, TRUTH.to_owned())],
-        ..CurveFigure::default()
-    };
-    Figure::new(title, note(case), body)
-}
-
-fn numbered(
+/// The change at every candidate: over its first count or, beside readings, over its number.
+fn curve(
     title: String,
     case: &Case,
     panel: &Panel,
     tables: &Tables,
     rows: &[&ChangeRow],
 ) -> Figure {
-    let place = |candidate: &str| Some(rank(&counts(candidate)?) as f64);
-    let dots = rows.iter().filter_map(|row| Some((place(&row.candidate)?, row.change)));
+    let numbered = panel.readings.is_some();
+    let place = |candidate: &str| match numbered {
+        true => Some(rank(&counts(candidate)?) as f64),
+        false => coordinate(candidate, 0),
+    };
+    let points = rows.iter().filter_map(|row| Some((place(&row.candidate)?, row.change)));
     let read = panel.own(&tables.readings);
     let readings = read.filter_map(|row| Some((place(&row.at)?, row.read))).collect();
+    let (x_label, name) = match numbered {
+        true => ("number of the candidate r, in lexicographic order", LineName::InLegend),
+        false => ("first count of the candidate r", LineName::OnPlot),
+    };
     let label = "largest change".to_owned();
     let series = Series { label, colour: PINK, private: true };
+    let truth = place(&vector(case.setting.counts()));
     let body = CurveFigure {
-        x_label: "number of the candidate r, in lexicographic order".to_owned(),
+        x_label: x_label.to_owned(),
         y_label: "largest change of score |H(x, r) − H(x′, r)|".to_owned(),
         x_scale: Scale::Linear,
         y_scale: Scale::Linear,
-        lines: vec![Curve { readings, name: LineName::InLegend, ..line(series, dots.collect()) }],
-        landmarks: vec![(rank(case.setting.posterior.counts()) as f64, TRUTH.to_owned())],
+        lines: vec![Curve { readings, name, ..line(series, points.collect()) }],
+        landmarks: truth.map(|truth| (truth, TRUTH.to_owned())).into_iter().collect(),
         ..CurveFigure::default()
     };
     Figure::new(title, note(case), body)
 }
 
 fn map(title: String, case: &Case, rows: &[&ChangeRow]) -> Figure {
-    let n = case.setting.posterior.n() as usize;
+    let n = case.setting.n as usize;
     let mut values = vec![vec![None; n + 1]; n + 1];
     for row in rows {
         if let (Some(first), Some(second)) =
@@ -290,7 +259,7 @@ fn map(title: String, case: &Case, rows: &[&ChangeRow]) -> Figure {
         }
     }
     let axis: Vec<f64> = (0..=n).map(|count| count as f64).collect();
-    let x = case.setting.posterior.counts();
+    let x = case.setting.counts();
     let largest = rows.iter().max_by(|a, b| a.change.total_cmp(&b.change));
     let mut marks = vec![(x[0] as f64, x[1] as f64, TRUTH.to_owned())];
     if let Some(row) = largest.filter(|row| row.candidate != vector(x))

@@ -1,14 +1,10 @@
 //! The number of records from which on the first mechanism of a panel beats the second within k'
 //! steps, against ε: computed, and by bounds Corollaries 4.5.1 to 4.5.3.
 
-use std::collections::BTreeSet;
-
-use super::check_steps;
 use super::curves::{self, point};
 use super::prelude::*;
+use super::{SIZES_TRIED, check_steps, laws};
 use crate::experiment::value::Count;
-use engine::analysis::cost::rates;
-use engine::posterior::model::Posterior;
 use paper::formula::overtaking::{self, SizeCache, leads_from};
 use paper::formula::steps;
 
@@ -29,12 +25,8 @@ kind! {
 }
 
 impl Kind for Crossover {
-    fn why_untuned(&self) -> Option<&'static str> {
-        Some(CHECKS_FORMULAS)
-    }
-
-    fn needs_two_categories(&self) -> bool {
-        true
+    fn rules(&self) -> Rules {
+        Rules::OF_FORMULAS
     }
 
     fn check(&self, panel: &Panel) -> Result<(), Complaint> {
@@ -92,23 +84,13 @@ impl Kind for Crossover {
         curves::figures(panel, tables, "crossover", COMPUTED, |_| (note.clone(), axes.clone()))
     }
 
-    fn figure_count(&self, _: &Panel) -> usize {
-        self.counts().into_iter().collect::<BTreeSet<u32>>().len()
-    }
-
     fn digests(&self, panel: &Panel, tables: &Tables) -> Vec<Digest> {
         curves::digests(panel, tables)
     }
 
     /// Many sizes are tried for every number of steps.
-    fn cost(&self, panel: &Panel, case: &Case) -> Result<SettingWork, Refusal> {
-        let searches = rates::SIZES_PER_CROSSOVER * self.steps.len() as f64;
-        let once = cost::predict_laws(&case.setting, &panel.outlines(case)?, f64::INFINITY);
-        Ok(cost::repeated(once, searches))
-    }
-
-    fn row_count(&self, _: &Panel, _: &Case, _: &SettingWork) -> f64 {
-        4.0 * self.steps.len() as f64
+    fn size(&self, panel: &Panel, case: &Case) -> Result<CaseSize, Refusal> {
+        laws(panel, case, SIZES_TRIED * self.steps.len() as f64)
     }
 }
 
@@ -121,9 +103,7 @@ impl Crossover {
 /// How much more often the first mechanism is within each number of steps at n balanced records; 0
 /// where a mechanism cannot be used.
 fn leads(panel: &Panel, case: &Case, n: u64, counts: &[u32]) -> Vec<f64> {
-    let mut case = case.clone();
-    let prior = case.setting.posterior.prior().clone();
-    case.setting.posterior = Posterior::new(prior, vec![n / 2, n - n / 2]);
+    let case = case.balanced(n);
     let laws = panel.distributions(&case).unwrap_or_default();
     let lead = |&count: &u32| {
         let radius = steps::radius(&case.setting, count)?;

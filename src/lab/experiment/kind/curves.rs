@@ -3,8 +3,8 @@
 use crate::experiment::Panel;
 use crate::experiment::digest::Digest;
 use figure::{
-    BLUE, CHARCOAL, Colour, Curve, CurveFigure, Figure, GREEN, LineStyle, ORANGE, PINK, Scale,
-    Series, VERMILION,
+    BLUE, CHARCOAL, Colour, Curve, CurveFigure, Figure, GREEN, LineName, LineStyle, ORANGE, PINK,
+    Scale, Series, VERMILION,
 };
 use system::console::short_or_dash;
 use table::{CurveRow, Tables, distinct};
@@ -36,8 +36,8 @@ pub(super) fn point(
 }
 
 /// One figure for every facet of the panel; `axes` gets the facet's name and gives its note and axes. The
-/// title is that of the panel and the facet. Curves that are not called
-/// `computed` show what a document claims, and are dotted.
+/// title is that of the panel and the facet. Curves that are not called `computed` show what a document
+/// claims, and are dotted; all are computed if that name is empty.
 pub(super) fn figures(
     panel: &Panel,
     tables: &Tables,
@@ -82,6 +82,7 @@ fn lines(panel: &Panel, rows: &[&CurveRow], computed: &str) -> Vec<Curve> {
     let series = panel.series();
     let mechanisms = distinct(rows.iter().map(|row| row.mechanism.as_str()));
     let alone = mechanisms.len() == 1;
+    let name = panel.kind.rules().names.unwrap_or(LineName::OnPlot);
     let mut lines = Vec::new();
     for mechanism in mechanisms {
         let place = panel.variants.iter().position(|variant| variant.label == mechanism);
@@ -99,8 +100,9 @@ fn lines(panel: &Panel, rows: &[&CurveRow], computed: &str) -> Vec<Curve> {
                 Some(base) => plain(format!("{}: {curve}", base.label), base.colour),
                 None => plain((*curve).to_owned(), other_colour(order)),
             };
-            let style = if *curve == computed { LineStyle::Solid } else { LineStyle::Dotted };
-            lines.push(Curve { style, ..line(series, points.collect()) });
+            let is_computed = computed.is_empty() || *curve == computed;
+            let style = if is_computed { LineStyle::Solid } else { LineStyle::Dotted };
+            lines.push(Curve { style, name, ..line(series, points.collect()) });
         }
     }
     lines

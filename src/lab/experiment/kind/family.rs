@@ -1,18 +1,15 @@
 //! A family of the user's mechanisms: the mean error of each against one of their parameters, beside other
 //! mechanisms and the least possible error.
 
-use rayon::prelude::*;
-
 use super::curves::line;
-use super::optimum::row_of;
+use super::means_over_all_data;
+use super::optimum::{beside_optimum, row_of};
 use super::prelude::*;
 use crate::experiment::digest::percent;
-use engine::analysis::optimum::{self, Goal, Question, Size};
-use engine::analysis::predictive_error::over_all_data;
+use engine::analysis::optimum::{Goal, ProgramSize, Question};
 use engine::mechanism::Variant;
 use engine::mechanism::law::OutputSet;
 use engine::mechanism::own::{Parameter, compact};
-use engine::posterior::metric::Metric;
 use figure::{Series, UNSTATED, numbered_colour};
 use system::console::short_or_dash;
 use table::{OptimumRow, distinct};
@@ -52,18 +49,8 @@ impl Kind for Family {
     }
 
     fn rows(&self, task: &Task) -> Result<Tables, Refusal> {
-        let Task { panel, case, setting, finished, .. } = *task;
-        let metric = Metric::from_distance(panel.distance);
-        let best = optimum::answer(&case.setting, QUESTION, &|_| ()).ok();
-        let row = |(place, variant): (usize, &Variant)| -> Result<Option<OptimumRow>, Refusal> {
-            let tuned = panel.tuned(variant, case)?.variant;
-            let found = over_all_data(&tuned, &case.setting, metric)?;
-            finished(place);
-            Ok(found.map(|found| OptimumRow::new(setting, &variant.label, &found, best.as_ref())))
-        };
-        let rows: Vec<Option<OptimumRow>> =
-            panel.variants.par_iter().enumerate().map(row).collect::<Result<_, _>>()?;
-        Ok(Tables { optimum: rows.into_iter().flatten().collect(), ..Tables::default() })
+        let (optimum, _) = beside_optimum(task, QUESTION)?;
+        Ok(Tables { optimum, ..Tables::default() })
     }
 
     /// One figure for every setting.
@@ -75,10 +62,6 @@ impl Kind for Family {
             (format!("family{suffix}"), figure)
         };
         (1..).zip(panel.settings()).map(figure).collect()
-    }
-
-    fn figure_count(&self, panel: &Panel) -> usize {
-        panel.cases.len()
     }
 
     fn digests(&self, panel: &Panel, tables: &Tables) -> Vec<Digest> {
@@ -117,10 +100,10 @@ impl Kind for Family {
         sentences.map(|sentence| format!("{}: {sentence}.", panel.title)).collect()
     }
 
-    fn cost(&self, panel: &Panel, case: &Case) -> Result<SettingWork, Refusal> {
-        let mut work = cost::predict_everywhere(&case.setting, &panel.outlines(case)?);
-        work.common.add(Size::new(&case.setting, QUESTION).work);
-        Ok(work)
+    fn size(&self, panel: &Panel, case: &Case) -> Result<CaseSize, Refusal> {
+        let mut size = means_over_all_data(panel, case)?;
+        size.common = ProgramSize::new(&case.setting, QUESTION).size;
+        Ok(size)
     }
 }
 
@@ -205,8 +188,8 @@ impl Family {
     }
 }
 
-fn parameters(variant: &Variant) -> &'static [Parameter] {
-    variant.mechanism.definition().map_or(&[], |definition| definition.parameters())
+fn parameters(variant: &Variant) -> &[Parameter] {
+    variant.mechanism.definition.as_ref().map_or(&[], |definition| definition.parameters())
 }
 
 /// The number that a mechanism has for a parameter.

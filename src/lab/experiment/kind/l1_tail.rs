@@ -3,7 +3,6 @@
 use super::curves::{self, EXACT, point};
 use super::prelude::*;
 use engine::mechanism::law::Distribution;
-use engine::mechanism::prepared::PreparedSetting;
 use engine::posterior::metric;
 use engine::posterior::model::vector;
 use paper::formula::laplace_tail;
@@ -22,13 +21,17 @@ kind! {
 }
 
 impl Kind for L1Tail {
+    fn rules(&self) -> Rules {
+        Rules { names: Some(LineName::OnPlot), ..Rules::USUAL }
+    }
+
     fn place(&self, _: &Panel, _: &Abscissa, case: &Case) -> Option<String> {
-        Some(vector(case.setting.posterior.counts()))
+        Some(vector(case.setting.counts()))
     }
 
     fn rows(&self, task: &Task) -> Result<Tables, Refusal> {
         let Task { panel, case, .. } = *task;
-        let posterior = &case.setting.posterior;
+        let posterior = case.setting.posterior();
         let facet = format!("x = {}", naming::parenthesised(posterior.counts()));
         let (k, epsilon) = (posterior.k(), case.setting.epsilon.get());
         let mut curves = Vec::new();
@@ -71,30 +74,17 @@ impl Kind for L1Tail {
         })
     }
 
-    fn figure_count(&self, panel: &Panel) -> usize {
-        panel.cases.len()
-    }
-
-    fn sketches(&self, panel: &Panel) -> Vec<Figure> {
-        vec![sketch::curves(panel, 1, LineName::OnPlot)]
-    }
-
-    /// ℓ1 errors are whole numbers; a few lists of them are joined at a time.
-    fn cost(&self, panel: &Panel, case: &Case) -> Result<SettingWork, Refusal> {
-        Ok(cost::predict_laws(&case.setting, &panel.outlines(case)?, 1e6))
-    }
-
     /// The bound, and the tail of every mechanism, at all distances.
-    fn row_count(&self, panel: &Panel, case: &Case, _: &SettingWork) -> f64 {
-        case.setting.posterior.n() as f64 * (1 + panel.variants.len()) as f64
+    fn row_count(&self, panel: &Panel, case: &Case, _: &CaseSize) -> f64 {
+        case.setting.n as f64 * (1 + panel.variants.len()) as f64
     }
 }
 
 fn l1_laws(panel: &Panel, case: &Case) -> Result<Vec<Option<Distribution>>, Refusal> {
     let l1 = metric::find("l1").expect("the ℓ1 metric");
-    let plans = panel.plans(case)?;
-    let prepared = PreparedSetting::new(&case.setting, &plans, &[l1]);
-    let field = prepared.fields().nth(1).expect("the metric that was asked for");
-    let law = |plan| Distribution::new(prepared.law(plan).as_ref(), field);
-    Ok(plans.iter().map(law).collect())
+    let laws = panel.laws(case)?;
+    let bench = panel.bench(case, &laws, &[l1])?;
+    let field = bench.fields().nth(1).expect("the metric that was asked for");
+    let law = |place| Distribution::new(bench.law(place).as_ref(), field);
+    Ok((0..laws.len()).map(law).collect())
 }

@@ -2,7 +2,7 @@
 //!
 //! A kind is one file (or folder) and one line in [`ALL`]. Its file knows everything about it: its
 //! name, the keys of a config that it understands, what it refuses, what its rows depend on, what it
-//! computes, its figures, its summary, its cost. Nothing outside this folder asks which kind it is.
+//! computes, its figures, its summary, its size. Nothing outside this folder asks which kind it is.
 
 pub mod accuracy;
 pub mod change;
@@ -33,22 +33,24 @@ use crate::experiment::cell::{CellKey, Layout, Runs, Task};
 use crate::experiment::digest::Digest;
 use crate::experiment::reading::Reading;
 use crate::experiment::value::Count;
-use crate::experiment::{Case, Panel};
-use engine::analysis::cost::{self, SettingWork};
+use crate::experiment::{Case, CaseSize, Panel};
+use engine::analysis::ranking::Data;
+use engine::analysis::size::{self, Size};
+use engine::mechanism::law::Law;
 use engine::refusal::Refusal;
-use figure::Figure;
+use figure::{Figure, LineName};
 use key::Keys;
 use table::Tables;
 
 /// What most kinds use.
 mod prelude {
     pub(super) use super::key::kind;
-    pub(super) use super::{About, CHECKS_FORMULAS, Complaint, Kind, sketch};
+    pub(super) use super::{About, Complaint, Kind, Rules, sketch};
     pub(super) use crate::experiment::digest::Digest;
     pub(super) use crate::experiment::{
-        Abscissa, Case, CellKey, Layout, Naming, Panel, Task, naming,
+        Abscissa, Case, CaseSize, CellKey, Layout, Naming, Panel, Task, naming,
     };
-    pub(super) use engine::analysis::cost::{self, SettingWork};
+    pub(super) use engine::analysis::size::{self, Size};
     pub(super) use engine::refusal::Refusal;
     pub(super) use figure::{Body, CurveFigure, Figure, LineName, Scale};
     pub(super) use table::Tables;
@@ -81,24 +83,9 @@ pub static ALL: &[&dyn Kind] = &[
 pub trait Kind: Keys + Send + Sync {
     // What a config may ask for.
 
-    /// Whether it compares mechanisms. If not, a config names none.
-    fn compares_mechanisms(&self) -> bool {
-        true
-    }
-
-    /// Why its mechanisms may be neither calibrated nor remapped, if so: what it does instead.
-    fn why_untuned(&self) -> Option<&'static str> {
-        None
-    }
-
-    /// Whether it may show mechanisms that only printed figures used.
-    fn draws_historical(&self) -> bool {
-        false
-    }
-
-    /// Whether it is about two categories only.
-    fn needs_two_categories(&self) -> bool {
-        false
+    /// What a config may ask of it.
+    fn rules(&self) -> Rules {
+        Rules::USUAL
     }
 
     /// Refuses what only this kind cannot do.
@@ -119,11 +106,6 @@ pub trait Kind: Keys + Send + Sync {
     }
 
     // Values read off a printed figure.
-
-    /// Whether readings can be compared with what it computes.
-    fn compares_readings(&self) -> bool {
-        false
-    }
 
     /// Whether a reading belongs to a cell of the panel.
     fn has_place_for(&self, panel: &Panel, abscissa: &Abscissa, reading: &Reading) -> bool {
@@ -163,14 +145,9 @@ pub trait Kind: Keys + Send + Sync {
     /// Its figures with their names (without ending), drawn from tables.
     fn figures(&self, panel: &Panel, tables: &Tables) -> Vec<(String, Figure)>;
 
-    /// How many figures that will be.
-    fn figure_count(&self, _panel: &Panel) -> usize {
+    /// How many plots there are in the figures, if they take much room beside the tables.
+    fn plot_count(&self, _panel: &Panel) -> usize {
         1
-    }
-
-    /// How many plots there are in the figures, where a figure has several.
-    fn plot_count(&self, panel: &Panel) -> usize {
-        self.figure_count(panel)
     }
 
     /// What was asked for the axis, for small figures on a page and for the lines or boxes of one, if the
@@ -180,8 +157,8 @@ pub trait Kind: Keys + Send + Sync {
     }
 
     /// Figures without data, as large as the real ones, where mechanisms are named in them.
-    fn sketches(&self, _panel: &Panel) -> Vec<Figure> {
-        Vec::new()
+    fn sketches(&self, panel: &Panel) -> Vec<Figure> {
+        self.rules().names.map(|name| sketch::curves(panel, 1, name)).into_iter().collect()
     }
 
     /// Small tables of what was found out, with mechanisms called by their labels.
@@ -204,18 +181,70 @@ pub trait Kind: Keys + Send + Sync {
         Vec::new()
     }
 
-    // What it costs.
+    // How large it is.
 
-    /// The predicted work of one case: unless said otherwise, that of walking every law once.
-    fn cost(&self, panel: &Panel, case: &Case) -> Result<SettingWork, Refusal> {
-        Ok(cost::predict_laws(&case.setting, &panel.outlines(case)?, f64::INFINITY))
+    /// The size of one case: unless said otherwise, that of listing the error of every law once.
+    fn size(&self, panel: &Panel, case: &Case) -> Result<CaseSize, Refusal> {
+        laws(panel, case, 1.0)
     }
 
-    /// About how many rows one case adds to the tables, beside its single runs and the row of its setting:
-    /// unless said otherwise, one for every mechanism.
-    fn row_count(&self, panel: &Panel, _case: &Case, _work: &SettingWork) -> f64 {
-        panel.variants.len() as f64
+    /// About how many rows one case adds to the tables, beside its single runs: unless said otherwise, a few
+    /// for every mechanism.
+    fn row_count(&self, panel: &Panel, _case: &Case, _size: &CaseSize) -> f64 {
+        3.0 * panel.variants.len() as f64
     }
+}
+
+/// What a config may ask of a kind.
+pub struct Rules {
+    /// Whether it compares mechanisms. If not, a config names none.
+    pub compares_mechanisms: bool,
+    /// Whether it checks formulas of the documents, which do not cover calibrated or remapped mechanisms.
+    pub checks_formulas: bool,
+    /// Whether it is about two categories only.
+    pub needs_two_categories: bool,
+    /// Whether it may show mechanisms that only printed figures used.
+    pub draws_historical: bool,
+    /// Whether readings can be compared with what it computes.
+    pub compares_readings: bool,
+    /// Where each mechanism's curve is named, if figures have one curve for each: more names need a larger page.
+    pub names: Option<LineName>,
+}
+
+impl Rules {
+    /// What most kinds say.
+    pub const USUAL: Self = Self {
+        compares_mechanisms: true,
+        checks_formulas: false,
+        needs_two_categories: false,
+        draws_historical: false,
+        compares_readings: false,
+        names: None,
+    };
+
+    /// What those say that check formulas about two categories.
+    pub const OF_FORMULAS: Self =
+        Self { checks_formulas: true, needs_two_categories: true, ..Self::USUAL };
+}
+
+/// The size of a case where the error of every law is listed so many times.
+fn laws(panel: &Panel, case: &Case, times: f64) -> Result<CaseSize, Refusal> {
+    let listed = |law: &dyn Law| {
+        size::listed(law, case.setting.posterior(), case.setting.distance).times(times)
+    };
+    Ok(CaseSize::of(&case.setting, &panel.outlines(case)?, listed))
+}
+
+/// The numbers of records that are tried for a crossover.
+const SIZES_TRIED: f64 = 500.0;
+
+/// The size of a case where the mean error of every mechanism over all data is computed.
+fn means_over_all_data(panel: &Panel, case: &Case) -> Result<CaseSize, Refusal> {
+    let mut all = CaseSize::of(&case.setting, &panel.outlines(case)?, |_| Size::default());
+    for (variant, cell) in panel.variants.iter().zip(&mut all.cells) {
+        *cell = size::error(variant, &case.setting, &Data::PriorPredictive).unwrap_or_default();
+    }
+    Ok(all)
 }
 
 /// What a kind refuses, and about what.
@@ -241,10 +270,6 @@ impl About {
     }
 }
 
-/// In [`Kind::why_untuned`]: where formulas of the documents are checked.
-const CHECKS_FORMULAS: &str =
-    "checks formulas of the documents, which do not cover calibrated or remapped mechanisms";
-
 /// Refuses a panel without `steps`.
 fn check_steps(kind: &dyn Kind, steps: &[Count]) -> Result<(), Complaint> {
     if steps.is_empty() {
@@ -257,8 +282,8 @@ fn check_steps(kind: &dyn Kind, steps: &[Count]) -> Result<(), Complaint> {
 /// Refuses a mechanism whose outputs are not `steps` away from the truth, as its total is open.
 fn check_totals(panel: &Panel) -> Result<(), Complaint> {
     for (place, variant) in panel.variants.iter().enumerate() {
-        let recipe = variant.outline(&panel.cases[0].setting);
-        if recipe.is_ok_and(|recipe| recipe.leaves_total_open()) {
+        let law = variant.outline(&panel.cases[0].setting);
+        if law.is_ok_and(|law| law.outputs().leaves_total_open()) {
             let cause = format!(
                 "the released counts of `{}` need not sum to n, so that steps are not defined",
                 variant.label

@@ -3,7 +3,6 @@
 use super::curves::{self, EXACT, against_n, point};
 use super::prelude::*;
 use super::tail::{DIVISOR, check_is_mh, note};
-use engine::mechanism::prepared::PreparedSetting;
 use paper::formula::tail::normaliser_limit;
 
 kind! {
@@ -13,12 +12,8 @@ kind! {
 }
 
 impl Kind for Normaliser {
-    fn why_untuned(&self) -> Option<&'static str> {
-        Some(CHECKS_FORMULAS)
-    }
-
-    fn needs_two_categories(&self) -> bool {
-        true
+    fn rules(&self) -> Rules {
+        Rules { names: Some(LineName::OnPlot), ..Rules::OF_FORMULAS }
     }
 
     fn check(&self, panel: &Panel) -> Result<(), Complaint> {
@@ -26,20 +21,20 @@ impl Kind for Normaliser {
     }
 
     fn place(&self, _: &Panel, _: &Abscissa, case: &Case) -> Option<String> {
-        Some(case.setting.posterior.n().to_string())
+        Some(case.setting.n.to_string())
     }
 
     fn rows(&self, task: &Task) -> Result<Tables, Refusal> {
         let Task { panel, case, .. } = *task;
-        let n = case.setting.posterior.n() as f64;
+        let n = case.setting.n as f64;
         let epsilon = case.setting.epsilon.get();
-        let plans = panel.plans(case)?;
-        let prepared = PreparedSetting::new(&case.setting, &plans, &[]);
-        let curves = panel.variants.iter().zip(&plans).flat_map(|(variant, plan)| {
+        let laws = panel.laws(case)?;
+        let bench = panel.bench(case, &laws, &[])?;
+        let curves = panel.variants.iter().enumerate().flat_map(|(place, variant)| {
             let divisor = variant.options.divisor.unwrap_or(DIVISOR);
             let name = format!("limit coth(ε/{})", 2.0 * divisor);
             let limit = normaliser_limit(epsilon, divisor);
-            [(EXACT.to_owned(), 1.0 / prepared.law(plan).p_exact()), (name, limit)]
+            [(EXACT.to_owned(), 1.0 / bench.law(place).p_exact()), (name, limit)]
                 .map(|(curve, y)| point(panel, "", &variant.label, curve, (n, y)))
         });
         Ok(Tables { curves: curves.collect(), ..Tables::default() })
@@ -50,13 +45,5 @@ impl Kind for Normaliser {
         curves::figures(panel, tables, "normaliser", EXACT, |_| {
             (format!("{settings}, balanced data"), against_n("normaliser NL = 1 / P[H = 0]"))
         })
-    }
-
-    fn sketches(&self, panel: &Panel) -> Vec<Figure> {
-        vec![sketch::curves(panel, 1, LineName::OnPlot)]
-    }
-
-    fn row_count(&self, panel: &Panel, _: &Case, _: &SettingWork) -> f64 {
-        2.0 * panel.variants.len() as f64
     }
 }

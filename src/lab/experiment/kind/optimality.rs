@@ -18,22 +18,18 @@ kind! {
 }
 
 impl Kind for Optimality {
-    fn why_untuned(&self) -> Option<&'static str> {
-        Some(CHECKS_FORMULAS)
-    }
-
-    fn needs_two_categories(&self) -> bool {
-        true
+    fn rules(&self) -> Rules {
+        Rules::OF_FORMULAS
     }
 
     fn place(&self, _: &Panel, _: &Abscissa, case: &Case) -> Option<String> {
-        Some(format!("{}, {}", case.setting.posterior.n(), naming::epsilon(case)))
+        Some(format!("{}, {}", case.setting.n, naming::epsilon(case)))
     }
 
     fn rows(&self, task: &Task) -> Result<Tables, Refusal> {
         let Task { panel, case, .. } = *task;
         let epsilon = case.setting.epsilon.get();
-        let n = case.setting.posterior.n() as f64;
+        let n = case.setting.n as f64;
         let local = case.setting.sensitivity().local();
         let [Some(law), ..] = &panel.distributions(case)?[..] else { return Ok(Tables::default()) };
         let error = laplace_error(law, failure(epsilon));
@@ -74,17 +70,8 @@ impl Kind for Optimality {
         vec![("optimality".to_owned(), panel.figure(note, table))]
     }
 
-    fn figure_count(&self, panel: &Panel) -> usize {
-        let first = &panel.variants[0];
-        usize::from(panel.cases.iter().any(|case| panel.is_walked(first, case)))
-    }
-
     fn digests(&self, panel: &Panel, tables: &Tables) -> Vec<Digest> {
         curves::digests(panel, tables)
-    }
-
-    fn row_count(&self, _: &Panel, _: &Case, _: &SettingWork) -> f64 {
-        2.0
     }
 }
 

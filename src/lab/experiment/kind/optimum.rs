@@ -3,14 +3,15 @@
 //! mechanism can have.
 
 use super::curves::line;
+use super::means_over_all_data;
 use super::prelude::*;
-use crate::experiment::digest::{by_case, percent, spread, spread_in_words};
+use crate::experiment::digest::{by_case, capitalised, percent, spread, spread_in_words};
 use crate::experiment::release_map::release_map;
-use engine::analysis::optimum::{self, Goal, OptimalMechanism, Question, Size};
+use engine::analysis::optimum::{self, Goal, OptimalMechanism, ProgramSize, Question};
 use engine::analysis::predictive_error::over_all_data;
 use engine::mechanism::law::OutputSet;
 use engine::mechanism::{Options, Variant};
-use engine::posterior::metric::Metric;
+use engine::parallel;
 use engine::posterior::model::{Counts, vector};
 use system::console::short_or_dash;
 use table::{OptimalRow, OptimumRow};
@@ -58,16 +59,9 @@ impl Kind for Optimum {
     }
 
     fn rows(&self, task: &Task) -> Result<Tables, Refusal> {
-        let Task { panel, case, setting, finished, .. } = *task;
-        let metric = Metric::from_distance(panel.distance);
-        let mut tables = Tables::default();
-        let best = optimum::answer(&case.setting, self.question(case), &|_| ()).ok();
-        for (place, variant) in panel.variants.iter().enumerate() {
-            let found = over_all_data(&panel.tuned(variant, case)?.variant, &case.setting, metric)?;
-            let row = |found| OptimumRow::new(setting, &variant.label, &found, best.as_ref());
-            tables.optimum.extend(found.map(row));
-            finished(place);
-        }
+        let Task { panel, case, setting, .. } = *task;
+        let (rows, best) = beside_optimum(task, self.question(case))?;
+        let mut tables = Tables { optimum: rows, ..Tables::default() };
         let mechanism = best.and_then(|best| best.mechanism);
         let drawn = mechanism.filter(|mechanism| mechanism.outputs.len() <= MOST_OUTPUTS);
         if let (true, Some(mechanism)) = (is_alone(panel), drawn) {
@@ -145,16 +139,16 @@ impl Kind for Optimum {
         }]
     }
 
-    fn cost(&self, panel: &Panel, case: &Case) -> Result<SettingWork, Refusal> {
-        let mut work = cost::predict_everywhere(&case.setting, &panel.outlines(case)?);
-        work.common.add(Size::new(&case.setting, self.question(case)).work);
-        Ok(work)
+    fn size(&self, panel: &Panel, case: &Case) -> Result<CaseSize, Refusal> {
+        let mut size = means_over_all_data(panel, case)?;
+        size.common = ProgramSize::new(&case.setting, self.question(case)).size;
+        Ok(size)
     }
 
-    fn row_count(&self, panel: &Panel, _: &Case, work: &SettingWork) -> f64 {
+    fn row_count(&self, panel: &Panel, _: &Case, size: &CaseSize) -> f64 {
         // A panel of one case lists its optimal mechanism.
-        let listed = is_alone(panel) && work.candidates <= MOST_OUTPUTS as f64;
-        let listed = if listed { work.candidates * work.candidates } else { 0.0 };
+        let listed = is_alone(panel) && size.candidates <= MOST_OUTPUTS as f64;
+        let listed = if listed { size.candidates * size.candidates } else { 0.0 };
         panel.variants.len() as f64 + listed
     }
 }
@@ -198,12 +192,6 @@ fn answer(panel: &Panel, tables: &Tables) -> Option<String> {
         true => best,
         false => format!("{best}. {}", steps.join("; ")),
     })
-}
-
-/// A sentence with a capital letter at its beginning.
-fn capitalised(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }
 
 /// What δ buys: how far the (ε, δ) optimum is below the best ε-private mechanism, and where the others are.
@@ -280,7 +268,7 @@ fn optimal_map(panel: &Panel, tables: &Tables, rows: &[&OptimalRow]) -> Figure {
         .collect();
     let note = format!(
         "n = {}, {}, {}; mean error {}; white: probability 0",
-        case.setting.posterior.n(),
+        case.setting.n,
         naming::prior(case),
         naming::epsilon(case),
         value.map_or("–".to_owned(), |value| format!("{value:.6}")),
@@ -330,7 +318,7 @@ fn improvement(from: &Variant, to: &Variant) -> Option<String> {
     let title = from.mechanism.title();
     let (before, after) = (from.options, to.options);
     if from.is_same_mechanism(to) {
-        let title = if from.mechanism.definition().is_some() { &from.label } else { title };
+        let title = if from.mechanism.definition.is_some() { &from.label } else { title };
         let calibrated = Options { calibrated: true, ..before };
         let remapped = Options { remap: true, ..before };
         let title = if before.calibrated { format!("calibrated {title}") } else { title.into() };
@@ -342,8 +330,27 @@ fn improvement(from: &Variant, to: &Variant) -> Option<String> {
         };
     }
     let is_plain = before == Options::default() && after == Options::default();
-    let whole = (from.mechanism.id(), to.mechanism.id()) == ("lshist", "geometric");
+    let whole = (from.mechanism.id, to.mechanism.id) == ("lshist", "geometric");
     (is_plain && whole).then(|| "replacing floored Laplace noise by geometric noise".to_owned())
+}
+
+/// A row for every mechanism beside the optimum, and the optimum, if it is found.
+pub(super) fn beside_optimum(
+    task: &Task,
+    question: Question,
+) -> Result<(Vec<OptimumRow>, Option<optimum::Optimum>), Refusal> {
+    let Task { panel, case, setting, .. } = *task;
+    let part = parallel::part(0.5);
+    let best = optimum::answer(&case.setting, question, &|_| ()).ok();
+    drop(part);
+    let row = |variant: &Variant| -> Result<Option<OptimumRow>, Refusal> {
+        let law = panel.prepared(variant, case)?.law;
+        let found = over_all_data(law.as_ref(), &case.setting)?;
+        Ok(found.map(|found| OptimumRow::new(setting, &variant.label, &found, best.as_ref())))
+    };
+    let rows = parallel::map(&panel.variants, row);
+    let rows: Vec<Option<OptimumRow>> = rows.into_iter().collect::<Result<_, _>>()?;
+    Ok((rows.into_iter().flatten().collect(), best))
 }
 
 /// The row of a mechanism at a setting.

@@ -7,8 +7,11 @@ use crate::experiment::ScopeName;
 use crate::experiment::digest::{by_case, spread_in_words};
 use crate::experiment::value::Positive;
 use engine::analysis::audit::{self, Findings};
+use engine::analysis::ranking::Data;
 use engine::mechanism::Variant;
+use engine::mechanism::law::Law;
 use engine::named::Named;
+use engine::parallel;
 use engine::posterior::model::vector;
 use figure::{Curve, Series};
 use system::console::short_or_dash;
@@ -26,12 +29,12 @@ kind! {
 }
 
 impl Kind for Privacy {
-    fn place(&self, _: &Panel, abscissa: &Abscissa, case: &Case) -> Option<String> {
-        Some(abscissa.axis.name(case, &abscissa.naming))
+    fn rules(&self) -> Rules {
+        Rules { compares_readings: true, ..Rules::USUAL }
     }
 
-    fn compares_readings(&self) -> bool {
-        true
+    fn place(&self, _: &Panel, abscissa: &Abscissa, case: &Case) -> Option<String> {
+        Some(abscissa.axis.name(case, &abscissa.naming))
     }
 
     fn complete_key(&self, _: &Layout, _: &Case, key: &mut CellKey) {
@@ -40,9 +43,10 @@ impl Kind for Privacy {
     }
 
     fn rows(&self, task: &Task) -> Result<Tables, Refusal> {
-        let Task { layout, panel, case, finished, .. } = *task;
+        let Task { layout, panel, case, .. } = *task;
         let mut tables = Tables::default();
-        for (place, variant) in panel.variants.iter().enumerate() {
+        for place in parallel::steps(0..panel.variants.len()) {
+            let variant = &panel.variants[place];
             for (order, &scope) in or_all(&self.scopes).iter().enumerate() {
                 let row = self.row(task, variant, scope)?;
                 if order == 0 {
@@ -52,7 +56,6 @@ impl Kind for Privacy {
                 }
                 tables.privacy.push(row);
             }
-            finished(place);
         }
         Ok(tables)
     }
@@ -63,7 +66,7 @@ impl Kind for Privacy {
         let case = &panel.cases[0];
         let naming = &abscissa.naming;
         let mut note = naming.shared(case);
-        if !naming.deltas && panel.variants.iter().any(|variant| variant.mechanism.uses_delta()) {
+        if !naming.deltas && panel.variants.iter().any(|variant| variant.mechanism.uses_delta) {
             note.extend(naming::delta(case));
         }
         if let [scope] = or_all(&self.scopes)[..] {
@@ -133,12 +136,8 @@ impl Kind for Privacy {
         vec![format!("{}: the exact privacy loss as a share of ε is {losses}.", panel.title)]
     }
 
-    fn cost(&self, panel: &Panel, case: &Case) -> Result<SettingWork, Refusal> {
-        audit_cost(panel, case, &self.scopes, 1.0)
-    }
-
-    fn row_count(&self, panel: &Panel, _: &Case, _: &SettingWork) -> f64 {
-        (panel.variants.len() * or_all(&self.scopes).len()) as f64
+    fn size(&self, panel: &Panel, case: &Case) -> Result<CaseSize, Refusal> {
+        audit_size(panel, case, &self.scopes, f64::from(u8::from(self.at_epsilon.is_some())))
     }
 }
 
@@ -146,10 +145,10 @@ impl Privacy {
     fn row(&self, task: &Task, variant: &Variant, name: ScopeName) -> Result<PrivacyRow, Refusal> {
         let Task { panel, case, setting, .. } = *task;
         let scope = name.scope(case);
-        let tuned = panel.tuned(variant, case)?;
+        let law = panel.prepared(variant, case)?.law;
         let at: Vec<f64> = self.at_epsilon.iter().map(|epsilon| epsilon.0).collect();
         let Findings { loss, deltas, .. } =
-            audit::examine(&tuned.variant, &case.setting, &scope, &at)?;
+            audit::examine(law.as_ref(), &case.setting, &scope, &at)?;
         Ok(PrivacyRow {
             setting,
             mechanism: variant.label.clone(),
@@ -198,15 +197,19 @@ impl Privacy {
     }
 }
 
-/// The work of this many `passes` over the pairs of data sets.
-pub(super) fn audit_cost(
+/// The size of audits that find δ at so many values of ε.
+pub(super) fn audit_size(
     panel: &Panel,
     case: &Case,
     scopes: &[ScopeName],
-    passes: f64,
-) -> Result<SettingWork, Refusal> {
-    let everything = or_all(scopes).contains(&ScopeName::All);
-    Ok(cost::predict_passes(&case.setting, &panel.outlines(case)?, everything, passes))
+    epsilons: f64,
+) -> Result<CaseSize, Refusal> {
+    let data = match or_all(scopes).contains(&ScopeName::All) {
+        true => Data::PriorPredictive,
+        false => Data::Given(case.setting.counts().to_vec()),
+    };
+    let audit = |law: &dyn Law| size::audit(law, &case.setting, &data, epsilons);
+    Ok(CaseSize::of(&case.setting, &panel.outlines(case)?, audit))
 }
 
 /// The scopes asked for; all data sets unless said otherwise.

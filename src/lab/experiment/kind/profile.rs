@@ -2,13 +2,13 @@
 
 use super::curves::{self, EXACT, point};
 use super::prelude::*;
-use super::privacy::{audit_cost, or_all};
+use super::privacy::{audit_size, or_all};
 use crate::experiment::ScopeName;
 use crate::experiment::digest::by_case;
 use engine::analysis::audit::{self, Scope};
-use engine::analysis::cost::rates;
-use engine::mechanism::Variant;
+use engine::mechanism::law::Law;
 use engine::named::Named;
+use engine::parallel;
 use system::console::short;
 use table::CurveRow;
 
@@ -25,6 +25,10 @@ kind! {
 }
 
 impl Kind for Profile {
+    fn rules(&self) -> Rules {
+        Rules { names: Some(LineName::InLegend), ..Rules::USUAL }
+    }
+
     fn place(&self, _: &Panel, abscissa: &Abscissa, case: &Case) -> Option<String> {
         Some(abscissa.naming.name(case))
     }
@@ -36,14 +40,14 @@ impl Kind for Profile {
     /// Each δ is the largest over all pairs of adjacent data sets, which need not be the pair of the
     /// largest loss.
     fn rows(&self, task: &Task) -> Result<Tables, Refusal> {
-        over_mechanisms(task, &self.scopes, |variant, scope| {
+        over_mechanisms(task, &self.scopes, |law, scope| {
             let setting = &task.case.setting;
-            let loss = audit::loss(variant, setting, scope)?.loss;
+            let loss = audit::loss(law, setting, scope)?.loss;
             // An infinite loss has no end: there is a δ at every ε.
             let loss = if loss.is_finite() { loss } else { 2.0 * setting.epsilon.get() };
             let grid: Vec<f64> =
                 (0..=POINTS).map(|i| loss * (f64::from(i) / f64::from(POINTS))).collect();
-            let found = audit::examine(variant, setting, scope, &grid)?;
+            let found = audit::examine(law, setting, scope, &grid)?;
             let points = found.deltas.iter().map(|at| (at.epsilon, at.delta)).collect();
             Ok((EXACT.to_owned(), points))
         })
@@ -75,19 +79,10 @@ impl Kind for Profile {
             {
                 for line in lines {
                     line.exact.iter_mut().for_each(|point| point.1 = point.1.max(*bottom));
-                    line.name = LineName::InLegend;
                 }
             }
         }
         figures
-    }
-
-    fn figure_count(&self, panel: &Panel) -> usize {
-        panel.cases.len()
-    }
-
-    fn sketches(&self, panel: &Panel) -> Vec<Figure> {
-        vec![sketch::curves(panel, 1, LineName::InLegend)]
     }
 
     /// Where a privacy profile begins and where it ends.
@@ -102,11 +97,11 @@ impl Kind for Profile {
         vec![by_case(panel, "δ at ε = 0, and the ε from which on δ is 0 (the privacy loss)", cell)]
     }
 
-    fn cost(&self, panel: &Panel, case: &Case) -> Result<SettingWork, Refusal> {
-        audit_cost(panel, case, &self.scopes, rates::PASSES_PER_PROFILE)
+    fn size(&self, panel: &Panel, case: &Case) -> Result<CaseSize, Refusal> {
+        audit_size(panel, case, &self.scopes, size::PROFILE)
     }
 
-    fn row_count(&self, panel: &Panel, _: &Case, _: &SettingWork) -> f64 {
+    fn row_count(&self, panel: &Panel, _: &Case, _: &CaseSize) -> f64 {
         panel.variants.len() as f64 * f64::from(POINTS + 1)
     }
 }
@@ -121,16 +116,16 @@ pub(super) fn complete_key(scopes: &[ScopeName], layout: &Layout, case: &Case, k
 pub(super) fn over_mechanisms(
     task: &Task,
     scopes: &[ScopeName],
-    curve: impl Fn(&Variant, &Scope) -> Result<(String, Vec<(f64, f64)>), Refusal>,
+    curve: impl Fn(&dyn Law, &Scope) -> Result<(String, Vec<(f64, f64)>), Refusal>,
 ) -> Result<Tables, Refusal> {
-    let Task { layout, panel, case, finished, .. } = *task;
+    let Task { layout, panel, case, .. } = *task;
     let (facet, scope) = (layout.name(case), or_all(scopes)[0].scope(case));
     let mut tables = Tables::default();
-    for (place, variant) in panel.variants.iter().enumerate() {
-        let (name, points) = curve(&panel.tuned(variant, case)?.variant, &scope)?;
+    for place in parallel::steps(0..panel.variants.len()) {
+        let variant = &panel.variants[place];
+        let (name, points) = curve(panel.prepared(variant, case)?.law.as_ref(), &scope)?;
         let rows = points.into_iter().map(|at| point(panel, &facet, &variant.label, &name, at));
         tables.curves.extend(rows);
-        finished(place);
     }
     Ok(tables)
 }

@@ -20,16 +20,12 @@ kind! {
 }
 
 impl Kind for Sensitivity {
-    fn compares_mechanisms(&self) -> bool {
-        false
+    fn rules(&self) -> Rules {
+        Rules { compares_mechanisms: false, compares_readings: true, ..Rules::USUAL }
     }
 
     fn place(&self, _: &Panel, abscissa: &Abscissa, case: &Case) -> Option<String> {
         Some(abscissa.axis.name(case, &abscissa.naming))
-    }
-
-    fn compares_readings(&self) -> bool {
-        true
     }
 
     fn has_place_for(&self, panel: &Panel, abscissa: &Abscissa, reading: &Reading) -> bool {
@@ -89,7 +85,7 @@ impl Kind for Sensitivity {
         let gamma = asked.contains(&SensitivityName::GammaSmooth).then(|| naming::gamma(case));
         let beta =
             asked.contains(&SensitivityName::BetaSmooth).then(|| naming::delta(case)).flatten();
-        let mut note = vec![format!("n = {}", case.setting.posterior.n()), naming::prior(case)];
+        let mut note = vec![format!("n = {}", case.setting.n), naming::prior(case)];
         note.extend(beta.is_some().then(|| naming::epsilon(case)));
         note.extend(gamma.into_iter().chain(beta));
         let figure = CurveFigure {
@@ -104,10 +100,6 @@ impl Kind for Sensitivity {
             ..CurveFigure::default()
         };
         vec![("sensitivity".to_owned(), panel.figure(note.join(", "), figure))]
-    }
-
-    fn row_count(&self, _: &Panel, _: &Case, _: &SettingWork) -> f64 {
-        0.0
     }
 }
 

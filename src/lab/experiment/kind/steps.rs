@@ -1,14 +1,11 @@
 //! The probability of the answer that is t steps from the truth on one side, against n (icml Table 1
 //! and §8): fixed for noise on the counts, moving for mechanisms calibrated to the distance.
 
-use std::collections::BTreeSet;
-
 use super::curves::{self, EXACT, against_n, point};
 use super::prelude::*;
 use super::{check_steps, check_totals};
 use crate::experiment::value::Count;
 use engine::mechanism::law;
-use engine::mechanism::prepared::PreparedSetting;
 
 kind! {
     "steps": "the probability of an answer some steps off on one side";
@@ -20,12 +17,8 @@ kind! {
 }
 
 impl Kind for Steps {
-    fn why_untuned(&self) -> Option<&'static str> {
-        Some(CHECKS_FORMULAS)
-    }
-
-    fn needs_two_categories(&self) -> bool {
-        true
+    fn rules(&self) -> Rules {
+        Rules { names: Some(LineName::OnPlot), ..Rules::OF_FORMULAS }
     }
 
     fn check(&self, panel: &Panel) -> Result<(), Complaint> {
@@ -34,7 +27,7 @@ impl Kind for Steps {
     }
 
     fn place(&self, _: &Panel, _: &Abscissa, case: &Case) -> Option<String> {
-        Some(case.setting.posterior.n().to_string())
+        Some(case.setting.n.to_string())
     }
 
     fn complete_key(&self, _: &Layout, _: &Case, key: &mut CellKey) {
@@ -43,7 +36,7 @@ impl Kind for Steps {
 
     fn rows(&self, task: &Task) -> Result<Tables, Refusal> {
         let Task { panel, case, .. } = *task;
-        let n = case.setting.posterior.n() as f64;
+        let n = case.setting.n as f64;
         let all = probabilities(panel, case, &self.steps)?;
         let curves = panel.variants.iter().zip(all).flat_map(|(variant, probabilities)| {
             self.steps.iter().zip(probabilities).filter_map(move |(t, probability)| {
@@ -63,22 +56,8 @@ impl Kind for Steps {
         })
     }
 
-    fn figure_count(&self, panel: &Panel) -> usize {
-        let most = panel.cases.iter().map(|case| case.setting.posterior.counts()[1]).max();
-        let reached = self.steps.iter().map(|steps| steps.0).filter(|&t| Some(t) <= most);
-        reached.collect::<BTreeSet<u64>>().len()
-    }
-
-    fn sketches(&self, panel: &Panel) -> Vec<Figure> {
-        vec![sketch::curves(panel, 1, LineName::OnPlot)]
-    }
-
     fn digests(&self, panel: &Panel, tables: &Tables) -> Vec<Digest> {
         curves::digests(panel, tables)
-    }
-
-    fn row_count(&self, panel: &Panel, _: &Case, _: &SettingWork) -> f64 {
-        (panel.variants.len() * self.steps.len()) as f64
     }
 }
 
@@ -89,16 +68,16 @@ pub(super) fn probabilities(
     case: &Case,
     steps: &[Count],
 ) -> Result<Vec<Vec<Option<f64>>>, Refusal> {
-    let plans = panel.plans(case)?;
-    let prepared = PreparedSetting::new(&case.setting, &plans, &[]);
-    let x = case.setting.posterior.counts();
-    let of_plan = |plan| {
-        let law = prepared.law(plan);
+    let laws = panel.laws(case)?;
+    let bench = panel.bench(case, &laws, &[])?;
+    let x = case.setting.counts();
+    let of_law = |place| {
+        let law = bench.law(place);
         let at = |&Count(t): &Count| {
             let output = [x[0] + t, x[1].checked_sub(t)?];
             Some(law::probability(law.as_ref(), &output))
         };
         steps.iter().map(at).collect()
     };
-    Ok(plans.iter().map(of_plan).collect())
+    Ok((0..laws.len()).map(of_law).collect())
 }

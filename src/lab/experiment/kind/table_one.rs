@@ -4,11 +4,9 @@
 
 use super::prelude::*;
 use super::steps::probabilities;
-use super::{check_steps, check_totals};
+use super::{SIZES_TRIED, check_steps, check_totals, laws};
 use crate::experiment::reading::Reading;
 use crate::experiment::value::Count;
-use engine::analysis::cost::rates;
-use engine::posterior::model::Posterior;
 use paper::formula::overtaking::{SizeCache, leads_from};
 use paper::formula::{steps, table_one};
 use table::{ValueRow, distinct};
@@ -26,12 +24,8 @@ kind! {
 }
 
 impl Kind for TableOne {
-    fn why_untuned(&self) -> Option<&'static str> {
-        Some(CHECKS_FORMULAS)
-    }
-
-    fn needs_two_categories(&self) -> bool {
-        true
+    fn rules(&self) -> Rules {
+        Rules { compares_readings: true, ..Rules::OF_FORMULAS }
     }
 
     fn check(&self, panel: &Panel) -> Result<(), Complaint> {
@@ -42,10 +36,6 @@ impl Kind for TableOne {
     /// A table has one case.
     fn place(&self, _: &Panel, _: &Abscissa, _: &Case) -> Option<String> {
         Some(String::new())
-    }
-
-    fn compares_readings(&self) -> bool {
-        true
     }
 
     /// A printed probability stands at its number of steps.
@@ -60,15 +50,13 @@ impl Kind for TableOne {
 
     fn complete_key(&self, layout: &Layout, _: &Case, key: &mut CellKey) {
         key.put_all("steps", self.steps.iter().map(|steps| steps.0));
-        let all = layout.panel.readings.iter().flat_map(|set| &set.readings);
-        key.put_all("reading", all.map(Reading::key));
+        key.put_all("reading", layout.panel.all_readings().iter().map(Reading::key));
     }
 
     fn rows(&self, task: &Task) -> Result<Tables, Refusal> {
         let Task { panel, case, .. } = *task;
         let mut values = step_probabilities(panel, case, &self.steps)?;
-        let all = panel.readings.iter().flat_map(|set| &set.readings);
-        let readings = all.filter_map(|reading| {
+        let readings = panel.all_readings().iter().filter_map(|reading| {
             let is_read = |row: &&ValueRow| {
                 row.mechanism == reading.mechanism && row.at == at_step(&reading.at)
             };
@@ -86,23 +74,13 @@ impl Kind for TableOne {
         Vec::new()
     }
 
-    fn figure_count(&self, _: &Panel) -> usize {
-        0
-    }
-
     fn digests(&self, panel: &Panel, tables: &Tables) -> Vec<Digest> {
         vec![digest(panel, tables)]
     }
 
     /// Many sizes are tried for every number of steps.
-    fn cost(&self, panel: &Panel, case: &Case) -> Result<SettingWork, Refusal> {
-        let searches = rates::SIZES_PER_CROSSOVER * self.steps.len() as f64;
-        let once = cost::predict_laws(&case.setting, &panel.outlines(case)?, f64::INFINITY);
-        Ok(cost::repeated(once, searches))
-    }
-
-    fn row_count(&self, panel: &Panel, _: &Case, _: &SettingWork) -> f64 {
-        (2 * panel.variants.len() * self.steps.len()) as f64
+    fn size(&self, panel: &Panel, case: &Case) -> Result<CaseSize, Refusal> {
+        laws(panel, case, SIZES_TRIED * self.steps.len() as f64)
     }
 }
 
@@ -136,7 +114,7 @@ fn step_probabilities(
 /// The true distances, and the closed forms that the table prints for t = 1 and t = 2.
 fn distances(panel: &Panel, case: &Case, all_steps: &[Count]) -> Vec<ValueRow> {
     let setting = &case.setting;
-    let (alpha, beta) = (setting.posterior.parameter(0), setting.posterior.parameter(1));
+    let (alpha, beta) = (setting.posterior().parameter(0), setting.posterior().parameter(1));
     let truth = all_steps.iter().map(|&Count(t)| {
         let distance = steps::distance(setting, i64::try_from(t).unwrap_or(i64::MAX));
         value(panel, "", "distance c(t)", t, distance)
@@ -155,7 +133,7 @@ const FROM: &str = "n from which";
 /// off; no value if it never is.
 fn overtakings(panel: &Panel, case: &Case, all_steps: &[Count]) -> Vec<ValueRow> {
     let Some((last, others)) = panel.variants.split_last() else { return Vec::new() };
-    let at_size = |n| probabilities(panel, &balanced(case, n), all_steps).unwrap_or_default();
+    let at_size = |n| probabilities(panel, &case.balanced(n), all_steps).unwrap_or_default();
     let known = SizeCache::new(at_size);
     let known = &known;
     let rows = others.iter().enumerate().flat_map(|(place, other)| {
@@ -172,13 +150,6 @@ fn overtakings(panel: &Panel, case: &Case, all_steps: &[Count]) -> Vec<ValueRow>
         })
     });
     rows.collect()
-}
-
-fn balanced(case: &Case, n: u64) -> Case {
-    let prior = case.setting.posterior.prior().clone();
-    let mut case = case.clone();
-    case.setting.posterior = Posterior::new(prior, vec![n / 2, n - n / 2]);
-    case
 }
 
 fn digest(panel: &Panel, tables: &Tables) -> Digest {

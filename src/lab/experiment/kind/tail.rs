@@ -4,7 +4,7 @@
 use super::curves::{self, EXACT, point};
 use super::prelude::*;
 use crate::experiment::value::Interval;
-use engine::mechanism::law::{Distribution, Recipe};
+use engine::mechanism::law::Distribution;
 use engine::posterior::model::approximate_compositions;
 use paper::formula::tail::Weights;
 use table::CurveRow;
@@ -26,8 +26,8 @@ kind! {
 }
 
 impl Kind for Tail {
-    fn why_untuned(&self) -> Option<&'static str> {
-        Some(CHECKS_FORMULAS)
+    fn rules(&self) -> Rules {
+        Rules { checks_formulas: true, names: Some(LineName::OnPlot), ..Rules::USUAL }
     }
 
     fn check(&self, panel: &Panel) -> Result<(), Complaint> {
@@ -46,11 +46,12 @@ impl Kind for Tail {
     fn rows(&self, task: &Task) -> Result<Tables, Refusal> {
         let Task { layout, panel, case, .. } = *task;
         let facet = layout.naming.data(case);
-        let laws = panel.distributions(case)?;
-        let plans = panel.plans(case)?;
+        let laws = panel.laws(case)?;
+        let bench = panel.bench(case, &laws, &[])?;
         let mut tables = Tables::default();
-        for ((variant, law), plan) in panel.variants.iter().zip(&laws).zip(plans) {
-            let (Recipe::Exponential { rate }, Some(law)) = (plan.recipe, law) else { continue };
+        for (place, variant) in panel.variants.iter().enumerate() {
+            let law = Distribution::new(bench.law(place).as_ref(), bench.distance());
+            let (Some(rate), Some(law)) = (bench.at(place).rate(), &law) else { continue };
             let divisor = variant.options.divisor.unwrap_or(DIVISOR);
             let weights = weights(case, rate, divisor);
             let put = |curve: &str, c: f64, p: f64| {
@@ -87,25 +88,16 @@ impl Kind for Tail {
         })
     }
 
-    fn figure_count(&self, panel: &Panel) -> usize {
-        let is_drawn = |case: &&Case| panel.variants.iter().any(|one| panel.is_walked(one, case));
-        panel.cases.iter().filter(is_drawn).count()
-    }
-
-    fn sketches(&self, panel: &Panel) -> Vec<Figure> {
-        vec![sketch::curves(panel, 1, LineName::OnPlot)]
-    }
-
     /// Four curves over all distances, thinned.
-    fn row_count(&self, panel: &Panel, _: &Case, work: &SettingWork) -> f64 {
-        4.0 * work.sum().outputs.min(500.0 * panel.variants.len() as f64)
+    fn row_count(&self, panel: &Panel, _: &Case, size: &CaseSize) -> f64 {
+        4.0 * size.outputs().min(500.0 * panel.variants.len() as f64)
     }
 }
 
 /// Refuses mechanisms other than MH.
 pub(super) fn check_is_mh(kind: &dyn Kind, panel: &Panel) -> Result<(), Complaint> {
     let is_mh = |id: &str| ["mh-beta", "mh-gamma"].contains(&id);
-    match panel.variants.iter().position(|variant| !is_mh(variant.mechanism.id())) {
+    match panel.variants.iter().position(|variant| !is_mh(variant.mechanism.id)) {
         None => Ok(()),
         Some(place) => {
             let cause = format!("an experiment of kind `{}` is about MH", kind.id());
@@ -115,7 +107,7 @@ pub(super) fn check_is_mh(kind: &dyn Kind, panel: &Panel) -> Result<(), Complain
 }
 
 fn weights(case: &Case, rate: f64, divisor: f64) -> Weights {
-    let posterior = &case.setting.posterior;
+    let posterior = case.setting.posterior();
     let epsilon = case.setting.epsilon.get();
     Weights {
         candidates: approximate_compositions(posterior.n(), posterior.k()),
@@ -160,7 +152,7 @@ fn thinned(points: Vec<(f64, f64)>) -> impl Iterator<Item = (f64, f64)> {
 pub(super) fn note(panel: &Panel) -> String {
     let case = &panel.cases[0];
     let mut parts = vec![naming::prior(case), naming::epsilon(case)];
-    if panel.variants.iter().any(|variant| variant.mechanism.uses_delta()) {
+    if panel.variants.iter().any(|variant| variant.mechanism.uses_delta) {
         parts.extend(naming::delta(case));
     }
     parts.join(", ")

@@ -4,21 +4,19 @@
 //! P[H = c] is how the documents compare mechanisms, but it is a comparison of unlike things where
 //! the distances that two mechanisms can reach differ; P[H <= c] is the fair one.
 
-use rayon::prelude::*;
-
 use super::curves::{line, titled};
+use super::laws;
 use super::prelude::*;
 use crate::experiment::digest::by_case;
 use crate::experiment::reading::{Quantity, Reading};
 use crate::experiment::value::Interval;
 use crate::experiment::value::NamedValue;
-use engine::mechanism::Variant;
-use engine::mechanism::law::{Distribution, Plan};
-use engine::mechanism::prepared::PreparedSetting;
+use engine::mechanism::law::{Bench, Distribution};
 use engine::named;
 use engine::named::Named;
+use engine::parallel;
 use engine::posterior::model::{Counts, approximate_compositions};
-use engine::posterior::setting::Setting;
+use engine::posterior::setting::SettingWithData;
 use engine::posterior::simplex::list_compositions;
 use figure::{BLUE, Curve, Join, NameAt, Series};
 use paper::formula::notes_laplace;
@@ -37,13 +35,18 @@ kind! {
 }
 
 impl Kind for Theory {
-    fn draws_historical(&self) -> bool {
-        true
+    fn rules(&self) -> Rules {
+        Rules {
+            draws_historical: true,
+            compares_readings: true,
+            names: Some(LineName::OnPlot),
+            ..Rules::USUAL
+        }
     }
 
     fn check(&self, panel: &Panel) -> Result<(), Complaint> {
         let candidates = |case: &Case| {
-            let posterior = &case.setting.posterior;
+            let posterior = case.setting.posterior();
             approximate_compositions(posterior.n(), posterior.k())
         };
         let most = panel.cases.iter().map(candidates).fold(0.0, f64::max);
@@ -56,10 +59,6 @@ impl Kind for Theory {
         Ok(())
     }
 
-    fn compares_readings(&self) -> bool {
-        true
-    }
-
     /// Readings of a theory curve stand at distances, not at cases: a panel that has them has one
     /// case.
     fn has_place_for(&self, panel: &Panel, _: &Abscissa, reading: &Reading) -> bool {
@@ -69,29 +68,25 @@ impl Kind for Theory {
     }
 
     fn complete_key(&self, layout: &Layout, _: &Case, key: &mut CellKey) {
-        let all = layout.panel.readings.iter().flat_map(|set| &set.readings);
-        key.put_all("reading", all.map(Reading::key));
+        key.put_all("reading", layout.panel.all_readings().iter().map(Reading::key));
         key.put_all("formula", self.formula.map(Formula::id));
     }
 
     fn rows(&self, task: &Task) -> Result<Tables, Refusal> {
-        let Task { panel, case, setting, finished, .. } = *task;
-        let plans = panel.plans(case)?;
-        let prepared = PreparedSetting::new(&case.setting, &plans, &[]);
-        let of_variant = |(place, (variant, plan)): (usize, (&Variant, &Plan))| {
-            let law = prepared.law(plan);
-            let distribution = Distribution::new(law.as_ref(), prepared.distance());
-            finished(place);
+        let Task { panel, case, setting, .. } = *task;
+        let laws = panel.laws(case)?;
+        let bench = panel.bench(case, &laws, &[])?;
+        let of_variant = |place: usize| {
+            let distribution = Distribution::new(bench.law(place).as_ref(), bench.distance());
             distribution.map_or_else(Tables::default, |distribution| {
-                tables(panel, setting, &variant.label, &distribution)
+                tables(panel, setting, &panel.variants[place].label, &distribution)
             })
         };
-        let variants = panel.variants.par_iter().zip(&plans).enumerate();
-        let parts: Vec<Tables> = variants.map(of_variant).collect();
+        let parts = parallel::map_range(0..laws.len(), of_variant);
         let mut all = Tables::default();
         parts.into_iter().for_each(|part| all.append(part));
         if let Some(formula) = self.formula {
-            let distribution = formula.distribution(&case.setting, &prepared);
+            let distribution = formula.distribution(&case.setting, &bench);
             all.append(tables(panel, setting, formula.label(), &distribution));
         }
         Ok(all)
@@ -135,14 +130,6 @@ impl Kind for Theory {
         figures
     }
 
-    fn figure_count(&self, panel: &Panel) -> usize {
-        2 * panel.cases.len()
-    }
-
-    fn sketches(&self, panel: &Panel) -> Vec<Figure> {
-        vec![sketch::curves(panel, 1, LineName::OnPlot)]
-    }
-
     fn digests(&self, panel: &Panel, tables: &Tables) -> Vec<Digest> {
         let levels = |setting: usize, label: &str| {
             let label = label.to_owned();
@@ -163,13 +150,15 @@ impl Kind for Theory {
         ]
     }
 
-    fn cost(&self, panel: &Panel, case: &Case) -> Result<SettingWork, Refusal> {
-        Ok(cost::predict_theory(&case.setting, &panel.outlines(case)?))
+    fn size(&self, panel: &Panel, case: &Case) -> Result<CaseSize, Refusal> {
+        let mut size = laws(panel, case, 1.0)?;
+        size.kept += 250.0 * self.row_count(panel, case, &size);
+        Ok(size)
     }
 
     /// One for every distance that an output can have.
-    fn row_count(&self, _: &Panel, _: &Case, work: &SettingWork) -> f64 {
-        work.sum().outputs
+    fn row_count(&self, _: &Panel, _: &Case, size: &CaseSize) -> f64 {
+        size.outputs() / 15.0
     }
 }
 
@@ -190,22 +179,21 @@ fn tables(panel: &Panel, setting: usize, label: &str, distribution: &Distributio
 fn compare(panel: &Panel, label: &str, distribution: &Distribution) -> Vec<ReadingRow> {
     let points: Vec<(f64, f64)> =
         distribution.levels.iter().map(|level| (level.value, level.probability)).collect();
-    let all = panel.readings.iter().flat_map(|set| &set.readings);
-    all.filter(|reading| reading.mechanism == label)
-        .filter_map(|reading| match reading.quantity {
-            Quantity::Curve => reading.of_curve(&panel.id, &points),
-            _ => reading.of_vertex(&panel.id, &points),
-        })
-        .collect()
+    let own = panel.all_readings().iter().filter(|reading| reading.mechanism == label);
+    own.filter_map(|reading| match reading.quantity {
+        Quantity::Curve => reading.of_curve(&panel.id, &points),
+        _ => reading.of_vertex(&panel.id, &points),
+    })
+    .collect()
 }
 
 fn note(panel: &Panel, naming: &Naming, case: &Case) -> String {
-    let mut parts = vec![format!("x = {}", naming::parenthesised(case.setting.posterior.counts()))];
+    let mut parts = vec![format!("x = {}", naming::parenthesised(case.setting.counts()))];
     if naming.labelled {
         parts.insert(0, naming.data(case));
     }
     parts.extend([naming::prior(case), naming::epsilon(case)]);
-    if panel.variants.iter().any(|variant| variant.mechanism.uses_delta()) {
+    if panel.variants.iter().any(|variant| variant.mechanism.uses_delta) {
         parts.extend(naming::delta(case));
     }
     parts.push("exact".to_owned());
@@ -265,11 +253,11 @@ impl Formula {
 
     /// The formula summed over the candidates at every distance. The sum over all distances need not
     /// be 1.
-    fn distribution(self, setting: &Setting, prepared: &PreparedSetting) -> Distribution {
-        let (x, field) = (setting.posterior.counts(), prepared.distance());
-        let value = |r: Counts| (field.at(&r), notes_laplace(setting.epsilon.get(), x, &r));
-        let candidates = list_compositions(setting.posterior.n(), x.len());
-        Distribution::of_masses(candidates.into_par_iter().map(value).collect())
+    fn distribution(self, setting: &SettingWithData, bench: &Bench) -> Distribution {
+        let (x, field) = (setting.counts(), bench.distance());
+        let value = |r: &Counts| (field.at(r), notes_laplace(setting.epsilon.get(), x, r));
+        let candidates = list_compositions(setting.n, x.len());
+        Distribution::of_masses(parallel::map(&candidates, value))
     }
 }
 

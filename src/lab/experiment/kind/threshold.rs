@@ -1,13 +1,14 @@
 //! The least ε such that no weight of the tight mechanism is negative at any ε tried from there on, and the same for
 //! its being optimal, against n. That it is optimal at one ε does not mean that it is at a larger one.
 
+use super::change::size_of_changes;
 use super::curves::{self, point};
 use super::prelude::*;
 use engine::analysis::optimum;
-use engine::mechanism::law::tight::{Effort, Tight};
+use engine::mechanism::law::tight::{Extent, Tight};
+use engine::parallel;
 use engine::posterior::privacy::Epsilon;
 use engine::posterior::setting::Setting;
-use figure::LineStyle;
 
 kind! {
     "threshold": "the ε with no negative weight of the tight mechanism at any ε tried from there on, and the same for its being optimal";
@@ -26,25 +27,28 @@ const STEP: f64 = 1.25;
 const ACCURACY: f64 = 1e-7;
 
 impl Kind for Threshold {
+    fn rules(&self) -> Rules {
+        Rules { compares_mechanisms: false, ..Rules::USUAL }
+    }
+
     /// 3: flows with losses find the second threshold.
     fn version(&self) -> u32 {
         3
     }
 
-    fn compares_mechanisms(&self) -> bool {
-        false
-    }
-
     fn place(&self, _: &Panel, _: &Abscissa, case: &Case) -> Option<String> {
-        Some(format!("{}, n = {}", naming::prior(case), case.setting.posterior.n()))
+        Some(format!("{}, n = {}", naming::prior(case), case.setting.n))
     }
 
     fn rows(&self, task: &Task) -> Result<Tables, Refusal> {
         let Task { panel, case, .. } = *task;
-        let (k, n) = (case.setting.posterior.k(), case.setting.posterior.n());
+        let (k, n) = (case.setting.k(), case.setting.n);
         let signed = |epsilon: f64| match Tight::is_surely_positive(k, epsilon) {
             true => Ok(1.0),
-            false => Ok(Tight::find(k, n, epsilon)?.signed()),
+            false => {
+                let _part = parallel::part(0.1 / FLOWS_PER_THRESHOLD);
+                Ok(Tight::find(k, n, epsilon)?.signed)
+            }
         };
         let weights = least(signed)?;
         let best = least(|epsilon| shortfall(&case.setting, epsilon))?;
@@ -64,14 +68,7 @@ impl Kind for Threshold {
         };
         let note = format!("at every ε tried from this one to {LARGEST} the statement holds");
         let axes = |_: &str| (note.clone(), axes.clone());
-        let mut figures = curves::figures(panel, tables, "threshold", "", axes);
-        // All curves are computed; a dotted one would be a claim.
-        for (_, figure) in &mut figures {
-            if let Body::Curve(curves) = &mut figure.body {
-                curves.lines.iter_mut().for_each(|line| line.style = LineStyle::Solid);
-            }
-        }
-        figures
+        curves::figures(panel, tables, "threshold", "", axes)
     }
 
     fn digests(&self, panel: &Panel, tables: &Tables) -> Vec<Digest> {
@@ -83,25 +80,21 @@ impl Kind for Threshold {
         digests
     }
 
-    fn cost(&self, _: &Panel, case: &Case) -> Result<SettingWork, Refusal> {
-        let (k, n) = (case.setting.posterior.k(), case.setting.posterior.n());
-        let mut work = cost::predict_changes(&case.setting);
-        let at = Setting { epsilon: Epsilon::new(1.0)?, ..case.setting.clone() };
-        let flows = optimum::work_of_flows(&at);
-        (0..FLOWS_PER_THRESHOLD).for_each(|_| work.common.add(flows));
-        let rows = Effort::new(k, n, 0.5).rows * WEIGHTS_PER_THRESHOLD;
-        work.common.cpu_seconds += 1e-9 * cost::rates::ns_per_tight_row(k) * rows;
-        Ok(work)
-    }
-
-    fn row_count(&self, _: &Panel, _: &Case, _: &SettingWork) -> f64 {
-        2.0
+    fn size(&self, _: &Panel, case: &Case) -> Result<CaseSize, Refusal> {
+        let (k, n) = (case.setting.k(), case.setting.n);
+        let mut size = size_of_changes(&case.setting);
+        let at = Setting { epsilon: Epsilon::new(1.0)?, ..Setting::clone(&case.setting) };
+        let weights = Size { outputs: Extent::new(k, n, 0.5).rows, ..Size::default() };
+        size.common = (size.common)
+            .then(optimum::size_of_flows(&at, false).times(FLOWS_PER_THRESHOLD))
+            .then(weights.times(WEIGHTS_PER_THRESHOLD));
+        Ok(size)
     }
 }
 
 /// How many bounds by flows a threshold takes, and how many times one set of weights at ε = 0.5: about thirty sets are
 /// computed, many at a smaller ε, each in several rounds.
-const FLOWS_PER_THRESHOLD: usize = 18;
+const FLOWS_PER_THRESHOLD: f64 = 18.0;
 const WEIGHTS_PER_THRESHOLD: f64 = 250.0;
 
 /// The least ε from which on a margin is not negative, as far as every [`STEP`] was tried; `None` if that is so
@@ -160,10 +153,10 @@ fn least(margin: impl Fn(f64) -> Result<f64, Refusal>) -> Result<Option<f64>, Re
 
 /// How far the bound by flows is below the error of the tight mechanism, relative to it and negative; 0 if it proves
 /// that the mechanism is optimal.
-fn shortfall(template: &Setting, epsilon: f64) -> Result<f64, Refusal> {
-    let setting = Setting { epsilon: Epsilon::new(epsilon)?, ..template.clone() };
-    let is_clipped =
-        Tight::find(setting.posterior.k(), setting.posterior.n(), epsilon)?.is_clipped();
+fn shortfall(setting: &Setting, epsilon: f64) -> Result<f64, Refusal> {
+    let setting = Setting { epsilon: Epsilon::new(epsilon)?, ..setting.clone() };
+    let _part = parallel::part(0.9 / FLOWS_PER_THRESHOLD);
+    let is_clipped = Tight::find(setting.k(), setting.n, epsilon)?.is_clipped();
     Ok(match optimum::check_by_flows(&setting) {
         Ok(found) if found.is_tight_optimal() && !is_clipped => 0.0,
         Ok(found) => found.lower / found.tight - 1.0,

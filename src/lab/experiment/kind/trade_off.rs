@@ -3,13 +3,12 @@
 
 use super::curves::{self, EXACT, point};
 use super::prelude::*;
-use super::privacy::audit_cost;
+use super::privacy::audit_size;
 use super::profile::{POINTS, complete_key, curve_of, note, over_mechanisms};
 use crate::experiment::ScopeName;
 use crate::experiment::digest::by_case;
 use crate::experiment::naming::parenthesised;
 use engine::analysis::audit;
-use engine::analysis::cost::rates;
 use system::console::short_or_dash;
 use table::{CurveRow, distinct};
 
@@ -26,6 +25,10 @@ kind! {
 }
 
 impl Kind for TradeOff {
+    fn rules(&self) -> Rules {
+        Rules { names: Some(LineName::InLegend), ..Rules::USUAL }
+    }
+
     fn place(&self, _: &Panel, abscissa: &Abscissa, case: &Case) -> Option<String> {
         Some(abscissa.naming.name(case))
     }
@@ -36,12 +39,12 @@ impl Kind for TradeOff {
 
     fn rows(&self, task: &Task) -> Result<Tables, Refusal> {
         let Task { layout, panel, case, .. } = *task;
-        let mut tables = over_mechanisms(task, &self.scopes, |variant, scope| {
-            let best = audit::delta_at(variant, &case.setting, scope, 0.0)?;
+        let mut tables = over_mechanisms(task, &self.scopes, |law, scope| {
+            let best = audit::delta_at(law, &case.setting, scope, 0.0)?;
             if best.from == best.to {
                 return Ok((EXACT.to_owned(), Vec::new()));
             }
-            let curve = audit::trade_off(variant, &case.setting, &best.from, &best.to)?;
+            let curve = audit::trade_off(law, &case.setting, &best.from, &best.to)?;
             Ok((hypotheses(&curve), drawable(&curve)))
         })?;
         let facet = layout.name(case);
@@ -72,7 +75,7 @@ impl Kind for TradeOff {
         };
         let drawn: Vec<CurveRow> = own.iter().map(exact).collect();
         let drawn: Vec<&CurveRow> = drawn.iter().collect();
-        let mut figures = curves::figures_of(panel, &drawn, "trade-off", EXACT, |facet| {
+        curves::figures_of(panel, &drawn, "trade-off", EXACT, |facet| {
             (
                 tested(facet),
                 CurveFigure {
@@ -85,21 +88,7 @@ impl Kind for TradeOff {
                     ..CurveFigure::default()
                 },
             )
-        });
-        for (_, figure) in &mut figures {
-            if let Body::Curve(curves) = &mut figure.body {
-                curves.lines.iter_mut().for_each(|line| line.name = LineName::InLegend);
-            }
-        }
-        figures
-    }
-
-    fn figure_count(&self, panel: &Panel) -> usize {
-        panel.cases.len()
-    }
-
-    fn sketches(&self, panel: &Panel) -> Vec<Figure> {
-        vec![sketch::curves(panel, 1, LineName::InLegend)]
+        })
     }
 
     /// How much better than chance an observer does. A curve begins at (0, 1): this is not negative.
@@ -115,13 +104,13 @@ impl Kind for TradeOff {
         )]
     }
 
-    fn cost(&self, panel: &Panel, case: &Case) -> Result<SettingWork, Refusal> {
-        audit_cost(panel, case, &self.scopes, rates::PASSES_PER_TRADE_OFF)
+    fn size(&self, panel: &Panel, case: &Case) -> Result<CaseSize, Refusal> {
+        audit_size(panel, case, &self.scopes, size::TRADE_OFF)
     }
 
     /// A curve has as many corners as there are outputs, or is thinned.
-    fn row_count(&self, panel: &Panel, _: &Case, work: &SettingWork) -> f64 {
-        panel.variants.len() as f64 * work.candidates.min(f64::from(POINTS)) + 2.0
+    fn row_count(&self, panel: &Panel, _: &Case, size: &CaseSize) -> f64 {
+        panel.variants.len() as f64 * size.candidates.min(f64::from(POINTS)) + 2.0
     }
 }
 

@@ -1,8 +1,6 @@
 //! The probability of an answer within a few steps of the truth, beside the formulas and bounds of
 //! bounds Theorem 4.5.
 
-use std::collections::BTreeSet;
-
 use super::check_steps;
 use super::curves::{EXACT, against_n, figures_of, point};
 use super::prelude::*;
@@ -21,12 +19,8 @@ kind! {
 }
 
 impl Kind for Within {
-    fn why_untuned(&self) -> Option<&'static str> {
-        Some(CHECKS_FORMULAS)
-    }
-
-    fn needs_two_categories(&self) -> bool {
-        true
+    fn rules(&self) -> Rules {
+        Rules { names: Some(LineName::OnPlot), ..Rules::OF_FORMULAS }
     }
 
     fn check(&self, _: &Panel) -> Result<(), Complaint> {
@@ -34,7 +28,7 @@ impl Kind for Within {
     }
 
     fn place(&self, _: &Panel, _: &Abscissa, case: &Case) -> Option<String> {
-        Some(case.setting.posterior.n().to_string())
+        Some(case.setting.n.to_string())
     }
 
     fn complete_key(&self, _: &Layout, _: &Case, key: &mut CellKey) {
@@ -43,7 +37,7 @@ impl Kind for Within {
 
     fn rows(&self, task: &Task) -> Result<Tables, Refusal> {
         let Task { panel, case, .. } = *task;
-        let n = case.setting.posterior.n() as f64;
+        let n = case.setting.n as f64;
         let mut curves = Vec::new();
         for (variant, distribution) in panel.variants.iter().zip(panel.distributions(case)?) {
             let Some(distribution) = distribution else { continue };
@@ -67,27 +61,6 @@ impl Kind for Within {
         let mut figures = Part::Within.figures(panel, &all);
         figures.extend(Part::Beyond.figures(panel, &all));
         figures
-    }
-
-    fn figure_count(&self, panel: &Panel) -> usize {
-        let of_part = |part: Part| {
-            let has_rows = |case: &&Case| {
-                let mut own = panel.variants.iter().filter(|one| part.shows(one, EXACT));
-                own.any(|one| panel.is_walked(one, case))
-            };
-            let cases = panel.cases.iter().filter(has_rows);
-            let counts = cases.flat_map(|case| self.radii(case)).map(|(count, _)| count);
-            counts.collect::<BTreeSet<_>>().len()
-        };
-        of_part(Part::Within) + of_part(Part::Beyond)
-    }
-
-    fn sketches(&self, panel: &Panel) -> Vec<Figure> {
-        vec![sketch::curves(panel, 1, LineName::OnPlot)]
-    }
-
-    fn row_count(&self, panel: &Panel, _: &Case, _: &SettingWork) -> f64 {
-        (3 * panel.variants.len() * self.steps.len()) as f64
     }
 }
 
@@ -117,7 +90,7 @@ enum Part {
 
 impl Part {
     fn shows(self, variant: &Variant, curve: &str) -> bool {
-        match (self, variant.mechanism.id()) {
+        match (self, variant.mechanism.id) {
             (Self::Within, id) => ["ehd", "ehdl"].contains(&id),
             (Self::Beyond, "ehd") => false,
             // The bounds of EHDL are far from it, and stand in the other figure.
@@ -196,9 +169,9 @@ const UPPER: &str = "upper bound";
 /// What the theorem says about a mechanism.
 fn bounds(variant: &Variant, case: &Case, steps: u32) -> Vec<(&'static str, f64)> {
     let setting = &case.setting;
-    let (epsilon, n) = (setting.epsilon.get(), setting.posterior.n());
+    let (epsilon, n) = (setting.epsilon.get(), setting.n);
     let between = |(lower, upper)| vec![(LOWER, lower), (UPPER, upper)];
-    match variant.mechanism.id() {
+    match variant.mechanism.id {
         "lszhang" => vec![
             ("formula", step_bounds::lszhang(steps, epsilon)),
             (LOWER, step_bounds::lszhang_lower(steps, epsilon)),

@@ -8,8 +8,8 @@ pub use node::{Later, Node, Table, Text, formula_cause, is_formula};
 use serde_json::{Value as Json, json};
 use toml::Value;
 
+use crate::experiment::kind::accuracy::Whiskers;
 use engine::named::Named;
-use engine::numeric::box_summary::Whiskers;
 use engine::posterior::metric::{self, Metric};
 use engine::posterior::model::MOST_RECORDS;
 use system::diagnostic::Diagnostic;
@@ -189,7 +189,7 @@ impl Element for String {
 
 impl Element for Metric {
     fn read(node: &Node) -> Result<Self, Diagnostic> {
-        metric::named(node.string()?).map_err(|unfit| node.wrong(unfit.cause).help(unfit.remedy))
+        metric::find(node.string()?).map_err(|unfit| node.wrong(unfit.cause).help(unfit.remedy))
     }
 
     fn schema() -> Json {
@@ -197,7 +197,7 @@ impl Element for Metric {
     }
 
     fn write(&self) -> Value {
-        self.id.into()
+        self.id().into()
     }
 }
 

@@ -145,12 +145,10 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// A text.
     pub fn string(&self) -> Result<&'a str, Diagnostic> {
         self.value.get_ref().as_str().ok_or_else(|| self.expected("a text", "\"text\""))
     }
 
-    /// true or false.
     pub fn boolean(&self) -> Result<bool, Diagnostic> {
         self.value.get_ref().as_bool().ok_or_else(|| self.expected("true or false", "true"))
     }

@@ -1,20 +1,17 @@
-//! The finished cells of a results folder. A cell is in memory until it is on the disk.
+//! The finished cells of a results folder.
 //!
-//! `cells.log` holds the cells of finished work, and is never appended to. Cells that are finished
-//! now are appended to `unfinished.log` once a second, all together: a killed run loses the cells of
-//! its last second, and cells do not wait for the disk one by one.
+//! `cells.log` holds the cells of finished work, and is never appended to. A cell that is finished now is
+//! appended to `unfinished.log` at once, so that a killed run loses none. The system takes it to the disk
+//! when it likes: cells do not wait for that. Only the end of a run does.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
-use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 
-use super::background_file::BackgroundFile;
 use super::log::{self, CONTENT, Inventory, Key, MAGIC};
+use super::temporary_file::TemporaryFile;
 use super::{FileError, Manifest};
 use system::filesystem::{
     beside, is_regular, is_taken, open_in_place, open_regular, rename_to_free, sync_folder,
@@ -26,20 +23,13 @@ pub const LOG: &str = "cells.log";
 /// The cells of work that was not finished.
 pub(super) const UNFINISHED: &str = "unfinished.log";
 
-/// How often finished cells are written to the disk.
-const INTERVAL: Duration = Duration::from_secs(1);
-
-/// At most this many bytes wait in memory.
-const MOST_PENDING: usize = 4 << 20;
-
 /// All finished cells of one or more results folders.
 pub struct CellStore {
     places: RwLock<HashMap<Key, RecordLocation>>,
     /// Logs that are only read.
     logs: Vec<(PathBuf, Mutex<File>)>,
     /// Where cells are added; `None` if the store is only read.
-    journal: Option<Arc<Journal>>,
-    committer: Option<JoinHandle<()>>,
+    journal: Option<Journal>,
     /// What was found damaged.
     losses: Losses,
     /// The cells that `unfinished.log` held at the start.
@@ -78,7 +68,7 @@ impl CellStore {
     pub fn open(folder: &Path, fresh: bool) -> Result<Self, FileError> {
         let path = folder.join(UNFINISHED);
         let wrong = |source| FileError::reading(&path, source);
-        let mut store = Self::new(Some(Journal::new(path.clone())));
+        let mut store = Self::new(Some(Journal { path: path.clone(), state: Mutex::default() }));
         let unfinished = match is_regular(&path) {
             true => log::take_stock(&path).map_err(wrong)?,
             false => None,
@@ -90,7 +80,7 @@ impl CellStore {
         }
         if fresh {
             // If this run is continued later, the cells that it replaces must not be used.
-            store.put(started_fresh(), 0.0, &[]);
+            store.lock().head.extend(log::record(started_fresh(), 0.0, &[]));
             return Ok(store);
         }
         let is_fresh = |found: &Inventory| {
@@ -100,10 +90,9 @@ impl CellStore {
             store.add(folder)?;
         }
         if let Some((file, found)) = unfinished {
-            store.journal().lock().resume(file, found.end);
-            store.register(None, &found.entries);
+            *store.lock() = State { head: Vec::new(), end: found.end, ..State::default() };
             store.unfinished.extend(found.entries.iter().map(|entry| entry.key));
-            store.note(path, &found);
+            store.register(path, file, &found);
         }
         Ok(store)
     }
@@ -119,22 +108,18 @@ impl CellStore {
         Self {
             places: RwLock::default(),
             logs: Vec::new(),
-            journal: journal.map(Arc::new),
-            committer: None,
+            journal,
             losses: Losses::default(),
             unfinished: Vec::new(),
         }
     }
 
-    fn journal(&self) -> &Arc<Journal> {
+    fn journal(&self) -> &Journal {
         self.journal.as_ref().expect("a store that can be added to")
     }
 
-    fn note(&mut self, path: PathBuf, found: &Inventory) {
-        self.losses.damaged.extend(&found.damaged);
-        if found.lost > 0 {
-            self.losses.bytes.push((path, found.lost));
-        }
+    fn lock(&self) -> MutexGuard<'_, State> {
+        lock(&self.journal().state)
     }
 
     /// Adds the finished cells of a folder.
@@ -149,17 +134,22 @@ impl CellStore {
                 entry.seconds = *seconds;
             }
         }
-        self.logs.push((path.clone(), Mutex::new(file)));
-        self.register(Some(self.logs.len() - 1), &found.entries);
-        self.note(path, &found);
+        self.register(path, file, &found);
         Ok(())
     }
 
-    fn register(&mut self, log: Option<usize>, entries: &[log::Entry]) {
+    /// Adds the cells of a log.
+    fn register(&mut self, path: PathBuf, file: File, found: &Inventory) {
+        let log = Some(self.logs.len());
         let places = self.places.get_mut().unwrap_or_else(PoisonError::into_inner);
-        places.extend(entries.iter().map(|&log::Entry { key, seconds, at, length }| {
+        places.extend(found.entries.iter().map(|&log::Entry { key, seconds, at, length }| {
             (key, RecordLocation { log, at, length, seconds })
         }));
+        self.losses.damaged.extend(&found.damaged);
+        if found.lost > 0 {
+            self.losses.bytes.push((path.clone(), found.lost));
+        }
+        self.logs.push((path, Mutex::new(file)));
     }
 
     /// Whether a cell is there.
@@ -202,43 +192,48 @@ impl CellStore {
                 (path, read_at(&mut lock(file), at, &mut content))
             }
             None => {
-                let journal = self.journal();
-                (&journal.path, journal.lock().read(at, &mut content))
+                let file = &mut self.lock().file;
+                let file = file.as_mut().ok_or_else(|| io::Error::other("the log is gone"));
+                (&self.journal().path, file.and_then(|file| read_at(file, at, &mut content)))
             }
         };
         read.map_err(|source| FileError::reading(path, source))?;
         Ok(Some((seconds, content)))
     }
 
-    /// Stores a cell. It reaches the disk within a second or so; if not, [`CellStore::failed`] is true.
+    /// Stores a cell. If that fails, [`CellStore::failed`] is true.
     pub fn put(&self, key: Key, seconds: f64, content: &[u8]) {
-        let at = self.journal().append(&log::record(key, seconds, content));
-        let length = content.len() as u32;
-        let place = RecordLocation { log: None, at: at + CONTENT, length, seconds };
-        self.places.write().unwrap_or_else(PoisonError::into_inner).insert(key, place);
-    }
-
-    /// Starts a thread that writes new cells to the disk every second or so.
-    pub fn keep_committing(&mut self) -> Result<(), FileError> {
-        let journal = Arc::clone(self.journal());
-        let path = journal.path.clone();
-        let thread = thread::Builder::new().name("dpbi committer".to_owned());
-        let committer = thread.spawn(move || journal.keep_committing());
-        let wrong = |source| FileError::writing(&path, source);
-        self.committer = Some(committer.map_err(wrong)?);
-        Ok(())
+        let mut state = self.lock();
+        if state.error.is_some() {
+            return;
+        }
+        match state.append(&self.journal().path, &log::record(key, seconds, content)) {
+            Ok(at) => {
+                let length = content.len() as u32;
+                let place = RecordLocation { log: None, at: at + CONTENT, length, seconds };
+                self.places.write().unwrap_or_else(PoisonError::into_inner).insert(key, place);
+            }
+            Err(error) => state.error = Some(error),
+        }
     }
 
     /// Whether writing has failed, so that further cells would be lost.
     pub fn failed(&self) -> bool {
-        self.journal.as_ref().is_some_and(|journal| journal.failed.load(Ordering::Relaxed))
+        self.journal.is_some() && self.lock().error.is_some()
     }
 
-    /// Writes everything to the disk now.
+    /// Waits until everything is on the disk.
     pub fn commit(&self) -> Result<(), FileError> {
         let Some(journal) = &self.journal else { return Ok(()) };
-        journal.commit();
-        match &journal.lock().error {
+        let mut state = self.lock();
+        if let Some(file) = &state.file
+            && let Err(error) = file.sync_data()
+        {
+            state.error.get_or_insert(error);
+        }
+        // Otherwise a power failure may lose the file's name, and all its cells with it.
+        journal.path.parent().iter().for_each(|folder| sync_folder(folder));
+        match &state.error {
             Some(error) => Err(FileError::writing(&journal.path, same(error))),
             None => Ok(()),
         }
@@ -247,7 +242,6 @@ impl CellStore {
     /// Removes `unfinished.log`, but for the cells of an earlier run that are not among `finished`.
     /// Returns how many these are.
     pub fn clear(mut self, finished: impl Fn() -> HashSet<Key>) -> Result<usize, FileError> {
-        self.stop();
         let Some(journal) = &self.journal else { return Ok(0) };
         let mut others = std::mem::take(&mut self.unfinished);
         if !others.is_empty() {
@@ -259,29 +253,15 @@ impl CellStore {
             let _ = fs::remove_file(&journal.path);
             return Ok(0);
         }
-        let file = BackgroundFile::new(&journal.path)?;
-        file.push(log_head());
+        let mut file = TemporaryFile::new(&journal.path)?;
+        file.push(MAGIC)?;
         for &key in &others {
             let (seconds, content) = self.get(key)?.unwrap_or_default();
-            file.push(log::record(key, seconds, &content));
+            file.push(&log::record(key, seconds, &content))?;
         }
-        file.close()?.1.arrive()?.replace()?;
+        file.sync()?;
+        file.replace()?;
         Ok(others.len())
-    }
-
-    fn stop(&mut self) {
-        let Some(journal) = &self.journal else { return };
-        *lock(&journal.stopping) = true;
-        journal.wake.notify_all();
-        if let Some(committer) = self.committer.take() {
-            let _ = committer.join();
-        }
-    }
-}
-
-impl Drop for CellStore {
-    fn drop(&mut self) {
-        self.stop();
     }
 }
 
@@ -327,139 +307,53 @@ fn is_just_begun(path: &Path) -> bool {
     read.is_ok() && MAGIC.starts_with(&start)
 }
 
-/// `unfinished.log`, which is made when there is something to write.
+/// `unfinished.log`.
 struct Journal {
     path: PathBuf,
     state: Mutex<State>,
-    failed: AtomicBool,
-    /// Held while the file is synced, so that commits follow one another.
-    syncing: Mutex<()>,
-    stopping: Mutex<bool>,
-    wake: Condvar,
 }
 
-#[derive(Default)]
 struct State {
-    /// What the file held at the start, to be read.
-    earlier: Option<File>,
-    /// The file as it is written now.
+    /// The bytes that a new file begins with.
+    head: Vec<u8>,
+    /// The file, which is opened when the first cell is added.
     file: Option<File>,
-    /// Where the next byte goes that is not pending.
-    written: u64,
-    pending: Vec<u8>,
-    /// Whether something was written that may not have reached the disk.
-    unsynced: bool,
+    /// Where the next byte goes.
+    end: u64,
     error: Option<io::Error>,
 }
 
-impl Journal {
-    fn new(path: PathBuf) -> Self {
-        let state = State { pending: MAGIC.to_vec(), ..State::default() };
-        Self {
-            path,
-            state: Mutex::new(state),
-            failed: AtomicBool::new(false),
-            syncing: Mutex::new(()),
-            stopping: Mutex::new(false),
-            wake: Condvar::new(),
-        }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        lock(&self.state)
-    }
-
-    /// Appends a record and returns where it is.
-    fn append(&self, record: &[u8]) -> u64 {
-        let mut state = self.lock();
-        let at = state.written + state.pending.len() as u64;
-        state.pending.extend(record);
-        if state.pending.len() > MOST_PENDING {
-            self.write(&mut state);
-        }
-        at
-    }
-
-    /// Writes everything that is pending to the file.
-    fn write(&self, state: &mut State) {
-        if state.error.is_some() || state.pending.is_empty() {
-            return;
-        }
-        if let Err(error) = state.write(&self.path) {
-            state.error = Some(error);
-            self.failed.store(true, Ordering::Relaxed);
-        }
-    }
-
-    /// Writes and syncs everything. Other threads may append meanwhile.
-    fn commit(&self) {
-        let _syncing = lock(&self.syncing);
-        let mut state = self.lock();
-        self.write(&mut state);
-        if !std::mem::take(&mut state.unsynced) {
-            return;
-        }
-        let file = state.file.as_ref().map(File::try_clone);
-        drop(state);
-        if let Some(Err(error)) = file.map(|file| file.and_then(|file| file.sync_data())) {
-            self.lock().error.get_or_insert(error);
-            self.failed.store(true, Ordering::Relaxed);
-        }
-    }
-
-    fn keep_committing(&self) {
-        let mut stopping = lock(&self.stopping);
-        while !*stopping {
-            let waited = self.wake.wait_timeout(stopping, INTERVAL);
-            stopping = waited.unwrap_or_else(PoisonError::into_inner).0;
-            if !*stopping {
-                drop(stopping);
-                self.commit();
-                stopping = lock(&self.stopping);
-            }
-        }
+impl Default for State {
+    fn default() -> Self {
+        Self { head: MAGIC.to_vec(), file: None, end: 0, error: None }
     }
 }
 
 impl State {
-    /// Goes on with a file whose first `end` bytes are sound.
-    fn resume(&mut self, file: File, end: u64) {
-        self.earlier = Some(file);
-        self.written = end;
-        self.pending.clear();
-    }
-
-    fn write(&mut self, path: &Path) -> io::Result<()> {
+    /// Appends a record and returns where it is.
+    fn append(&mut self, path: &Path, record: &[u8]) -> io::Result<u64> {
         if self.file.is_none() {
             let file = open_in_place(path)?;
-            // Otherwise a power failure may lose the file's name, and all its cells with it.
-            path.parent().iter().for_each(|folder| sync_folder(folder));
             // What follows is incomplete, or belongs to a run that is not continued.
-            file.set_len(self.written)?;
+            file.set_len(self.end)?;
             self.file = Some(file);
+            let head = std::mem::take(&mut self.head);
+            self.write(&head)?;
         }
-        let Some(file) = &mut self.file else { return Ok(()) };
-        file.seek(SeekFrom::Start(self.written))?;
-        if let Err(error) = file.write_all(&self.pending) {
-            // An incomplete record would hide those that are appended when there is room again.
-            let _ = file.set_len(self.written);
-            return Err(error);
-        }
-        self.written += self.pending.len() as u64;
-        self.pending.clear();
-        self.unsynced = true;
-        Ok(())
+        self.write(record)
     }
 
-    fn read(&mut self, at: u64, content: &mut [u8]) -> io::Result<()> {
-        if let Some(start) = at.checked_sub(self.written) {
-            let start = start as usize;
-            content.copy_from_slice(&self.pending[start..start + content.len()]);
-            return Ok(());
+    fn write(&mut self, bytes: &[u8]) -> io::Result<u64> {
+        let file = self.file.as_mut().expect("the file is open");
+        let at = self.end;
+        file.seek(SeekFrom::Start(at))?;
+        if let Err(error) = file.write_all(bytes) {
+            // An incomplete record would hide those that are appended when there is room again.
+            let _ = file.set_len(at);
+            return Err(error);
         }
-        let file = self.file.as_mut().or(self.earlier.as_mut());
-        let file = file.ok_or_else(|| io::Error::other("the log is gone"))?;
-        read_at(file, at, content)
+        self.end += bytes.len() as u64;
+        Ok(at)
     }
 }
 
@@ -488,8 +382,7 @@ mod tests {
     fn cells_are_found_in_memory_on_disk_and_after_a_restart() {
         let folder = tempfile::tempdir().unwrap();
         let store = CellStore::open(folder.path(), false).unwrap();
-        // More than stays in memory.
-        let many = 4 * MOST_PENDING / 2500;
+        let many = 2000;
         for i in 0..many {
             store.put(key(i), i as f64, &content(i));
         }
@@ -530,60 +423,5 @@ mod tests {
         store.put(key(2), 0.0, &content(2));
         store.commit().unwrap();
         assert_eq!(fs::read(&path).unwrap(), bytes);
-    }
-
-    #[test]
-    fn a_run_that_was_started_fresh_is_continued_without_what_it_replaces() {
-        let folder = tempfile::tempdir().unwrap();
-        let old = [log_head(), log_record(key(1), b"old"), log_record(key(2), b"old")].concat();
-        fs::write(folder.path().join(LOG), old).unwrap();
-        let plain = CellStore::open(folder.path(), false).unwrap();
-        assert!(plain.has(key(1)) && plain.has(key(2)));
-        let fresh = CellStore::open(folder.path(), true).unwrap();
-        fresh.put(key(1), 0.0, b"new");
-        fresh.commit().unwrap();
-        drop(fresh);
-        let continued = CellStore::open(folder.path(), false).unwrap();
-        assert_eq!(continued.get(key(1)).unwrap(), Some((0.0, b"new".to_vec())));
-        assert!(!continued.has(key(2)));
-    }
-
-    #[test]
-    fn cells_of_another_run_are_left() {
-        let folder = tempfile::tempdir().unwrap();
-        let store = CellStore::open(folder.path(), false).unwrap();
-        (0..4).for_each(|i| store.put(key(i), 0.5, &content(i)));
-        store.commit().unwrap();
-        drop(store);
-        let store = CellStore::open(folder.path(), false).unwrap();
-        store.put(key(4), 0.5, &content(4));
-        store.commit().unwrap();
-        assert_eq!(store.clear(|| HashSet::from([1, 3, 4].map(key))).unwrap(), 2);
-        let store = CellStore::open(folder.path(), false).unwrap();
-        assert_eq!(store.get(key(2)).unwrap(), Some((0.5, content(2))));
-        assert!(store.has(key(0)) && ![1, 3, 4].iter().any(|&i| store.has(key(i))));
-        assert_eq!(store.clear(|| HashSet::from([0, 2].map(key))).unwrap(), 0);
-        assert!(!folder.path().join(UNFINISHED).exists());
-    }
-
-    #[test]
-    fn nothing_is_written_before_there_is_need() {
-        let folder = tempfile::tempdir().unwrap();
-        let mut store = CellStore::open(folder.path(), false).unwrap();
-        store.keep_committing().unwrap();
-        store.put(key(1), 0.0, b"small");
-        assert_eq!(store.get(key(1)).unwrap(), Some((0.0, b"small".to_vec())));
-        assert_eq!(store.clear(HashSet::new).unwrap(), 0);
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
-    }
-
-    #[test]
-    fn a_disk_that_fails_is_noticed() {
-        let folder = tempfile::tempdir().unwrap();
-        let store = CellStore::open(&folder.path().join("gone"), false).unwrap();
-        store.put(key(1), 0.0, b"lost");
-        assert!(!store.failed());
-        assert!(store.commit().unwrap_err().to_string().contains(UNFINISHED));
-        assert!(store.failed());
     }
 }

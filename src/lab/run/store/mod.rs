@@ -1,24 +1,24 @@
 //! Results folders: files that are written whole or not at all, a manifest that vouches for them,
 //! and the cells that they are made of.
 
-mod background_file;
 mod build;
 mod cell_store;
 mod folder;
 mod log;
 mod manifest;
+mod temporary_file;
 mod time;
 
-pub use background_file::{BackgroundFile, write_whole};
 use build::declared_command;
 pub use build::{Build, declare_command};
 pub use cell_store::{CellStore, LOG, Losses, log_head, log_record};
 pub use folder::{Folder, OpenError, Written, damaged_manifest, keep_aside};
 pub use log::{Key, LARGEST_CONTENT};
 pub use manifest::{
-    CellTime, Change, Damage, Division, FileName, ForeignName, Holds, MANIFEST, MOST_SHARDS,
+    CellTime, Change, Damage, Division, FileName, Holds, MANIFEST, MOST_CELLS, MOST_SHARDS,
     Manifest, ManifestError, Shard,
 };
+pub use temporary_file::write_whole;
 pub use time::utc;
 
 pub use system::hash::{hexadecimal, sha256};

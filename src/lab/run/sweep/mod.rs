@@ -15,6 +15,7 @@ use crate::run::store::{
     CellStore, CellTime, Division, FileError, Folder, Key, LARGEST_CONTENT, LOG, Shard, log_head,
     log_record,
 };
+use engine::parallel;
 use engine::posterior::model::vector;
 use system::fault::caught;
 use table::{Content, ERRORS, FailureRow, Tables, distinct, error_rows, errors_head, is_sound};
@@ -46,8 +47,10 @@ impl Output for Folder {
 
 /// Is told how the work goes, and can end it.
 pub trait Watcher: Sync {
-    /// Part of a mechanism's work at a case is done.
-    fn advance(&self, panel: usize, case: usize, variant: usize, part: f64);
+    /// What a case is of the whole work, relative to other cases.
+    fn weight(&self, panel: usize, case: usize) -> f64;
+    /// A case is begun.
+    fn begin(&self, panel: usize, case: usize);
     /// A cell was computed, or failed.
     fn done(&self, panel: usize, cell: &Cell, outcome: Result<f64, &str>);
     /// Whether no further cell should be begun.
@@ -59,14 +62,14 @@ pub struct Stock {
     pub cells: usize,
     /// How many of them are stored.
     pub kept: usize,
-    /// For every panel, case and mechanism whether something is missing.
-    missing: Vec<Vec<Vec<bool>>>,
+    /// For every panel and case whether something is missing.
+    missing: Vec<Vec<bool>>,
 }
 
 impl Stock {
-    /// Whether something of a mechanism at a case has to be computed.
-    pub fn is_missing(&self, panel: usize, case: usize, variant: usize) -> bool {
-        self.missing[panel][case].get(variant).copied().unwrap_or(false)
+    /// Whether something of a case has to be computed.
+    pub fn is_missing(&self, panel: usize, case: usize) -> bool {
+        self.missing[panel][case]
     }
 }
 
@@ -195,26 +198,19 @@ impl<'a> Sweep<'a> {
 
     /// Finds out which cells are stored. `tell` is called for every cell, with whether it is.
     pub fn take_stock(&self, store: &CellStore, tell: impl Fn(usize, &Cell, bool)) -> Stock {
-        let panels = self.layouts.iter().map(|layout| vec![Vec::new(); layout.panel.cases.len()]);
+        let panels = self.layouts.iter().map(|layout| vec![false; layout.panel.cases.len()]);
         let mut stock = Stock { cells: 0, kept: 0, missing: panels.collect() };
         // A cell that two cases share is computed for the first one.
         let mut seen = HashSet::new();
         for (panel, case) in self.cases() {
-            let layout = &self.layouts[panel];
-            let mut missing = vec![false; layout.panel.variants.len().max(1)];
-            for cell in layout.cells(case) {
+            for cell in self.layouts[panel].cells(case) {
                 let key = Key::new(&cell.text);
                 let is_kept = store.has(key);
                 tell(panel, &cell, is_kept);
                 stock.cells += 1;
                 stock.kept += usize::from(is_kept);
-                let is_missing = !is_kept && seen.insert(key);
-                match cell.variant {
-                    Some(variant) => missing[variant] |= is_missing,
-                    None => missing.fill(is_missing),
-                }
+                stock.missing[panel][case] |= !is_kept && seen.insert(key);
             }
-            stock.missing[panel][case] = missing;
         }
         stock
     }
@@ -222,7 +218,12 @@ impl<'a> Sweep<'a> {
     /// Computes all cells that are not stored, and stores them. Returns those that failed.
     pub fn compute(&self, store: &CellStore, watcher: &dyn Watcher) -> Vec<Failed> {
         let failed = Mutex::default();
+        let weights: Vec<f64> = (self.cases.iter().enumerate())
+            .map(|(panel, cases)| cases.iter().map(|&case| watcher.weight(panel, case)).sum())
+            .collect();
+        let all: f64 = weights.iter().sum();
         for (panel, (layout, cases)) in self.layouts.iter().zip(&self.cases).enumerate() {
+            let _part = parallel::part(weights[panel] / all);
             layout.compute_cells(cases, &CellSaver { panel, store, watcher, failed: &failed });
         }
         let mut failed: Vec<Failed> = failed.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -231,14 +232,13 @@ impl<'a> Sweep<'a> {
     }
 
     /// Assembles the files from the stored cells: the log of all cells, and the tables. A shard has no
-    /// tables. `go_on` is called with the number of cells that were added; it ends the work by returning
-    /// false.
+    /// tables. It ends early if `go_on` is false.
     pub fn assemble(
         &self,
         store: &CellStore,
         failed: &[Failed],
         output: &mut impl Output,
-        go_on: impl Fn(usize) -> bool,
+        go_on: impl Fn() -> bool,
     ) -> Result<Assembly, AssemblyError> {
         let mut all = Assembly { tables: Tables::default(), times: Vec::new() };
         let errors = self.errors();
@@ -252,10 +252,13 @@ impl<'a> Sweep<'a> {
             if self.is_whole() {
                 all.tables.append(layout.panel.rows());
             }
-            for cases in cases.chunks(cases_at_a_time(layout)) {
+            let _part = parallel::part(1.0 / self.layouts.len() as f64);
+            let chunks: Vec<&[usize]> = cases.chunks(cases_at_a_time(layout)).collect();
+            for place in parallel::steps(0..chunks.len()) {
+                let cases = chunks[place];
                 let pieces = self.pieces(panel, cases, store, &errors)?;
                 for piece in pieces {
-                    if !go_on(piece.times.len()) {
+                    if !go_on() {
                         return Err(AssemblyError::Stopped);
                     }
                     output.write(LOG, piece.log)?;
@@ -283,7 +286,7 @@ impl<'a> Sweep<'a> {
     /// The names of all errors, in the order of the panels.
     fn errors(&self) -> Vec<&'static str> {
         let errors = self.experiment.panels.iter().flat_map(|panel| panel.errors());
-        distinct(errors.map(|metric| metric.id))
+        distinct(errors.map(|metric| metric.id()))
     }
 
     /// What some cases of a panel add to the files, group by group.
@@ -297,7 +300,8 @@ impl<'a> Sweep<'a> {
         let layout = &self.layouts[panel];
         let of_case = |&case: &usize| groups(&layout.cells(case));
         let groups: Vec<Group> = cases.par_iter().flat_map_iter(of_case).collect();
-        groups.par_iter().map(|group| self.piece(layout, group, store, errors)).collect()
+        let pieces = parallel::map(&groups, |group| self.piece(layout, group, store, errors));
+        pieces.into_iter().collect()
     }
 
     fn piece(
@@ -350,8 +354,8 @@ fn failure(layout: &Layout, cell: &Cell, cause: &str) -> FailureRow {
         setting: panel.first + cell.case,
         mechanism: cell.variant.map_or("", |variant| &*panel.variants[variant].label).to_owned(),
         block: cell.block + 1,
-        prior: vector(setting.posterior.prior().alpha()),
-        counts: vector(setting.posterior.counts()),
+        prior: vector(setting.prior.alpha()),
+        counts: vector(setting.counts()),
         epsilon: setting.epsilon.get(),
         delta: setting.delta.map(|delta| delta.get()),
         gamma: setting.gamma.get(),
@@ -412,8 +416,12 @@ impl Keeper for CellSaver<'_> {
         }
     }
 
-    fn advance(&self, case: usize, variant: usize, part: f64) {
-        self.watcher.advance(self.panel, case, variant, part);
+    fn weight(&self, case: usize) -> f64 {
+        self.watcher.weight(self.panel, case)
+    }
+
+    fn begin(&self, case: usize) {
+        self.watcher.begin(self.panel, case);
     }
 
     fn is_stopped(&self) -> bool {

@@ -19,7 +19,7 @@ pub const DIVISION: u32 = 1;
 /// goes on where the one before it stopped. This divides any cost that grows with |R| evenly.
 pub(super) fn divide(experiment: &Experiment, count: usize) -> Vec<Vec<usize>> {
     let candidates = |case: &Case| {
-        let posterior = &case.setting.posterior;
+        let posterior = case.setting.posterior();
         compositions(posterior.n(), posterior.k()).unwrap_or(u128::MAX)
     };
     let panels = experiment.panels.iter();

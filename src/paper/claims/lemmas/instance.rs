@@ -4,7 +4,7 @@ use super::super::Lab;
 use crate::formula::steps;
 use engine::numeric::{exp_accurate, expm1};
 use engine::posterior::sensitivity::CandidatesInBeta;
-use engine::posterior::setting::Setting;
+use engine::posterior::setting::SettingWithData;
 
 /// MH at one data set.
 pub struct Instance {
@@ -28,12 +28,12 @@ pub struct Value {
 }
 
 impl Instance {
-    pub fn new(lab: &Lab, setting: &Setting) -> Self {
+    pub fn new(lab: &Lab, setting: &SettingWithData) -> Self {
         let beta = setting.beta(CandidatesInBeta::NPlusOne).expect("a δ");
         let epsilon = setting.epsilon.get();
         Self {
-            n: setting.posterior.n(),
-            x: setting.posterior.counts()[0],
+            n: setting.n,
+            x: setting.counts()[0],
             epsilon,
             delta: setting.delta.expect("a δ").get(),
             beta,
@@ -71,8 +71,8 @@ pub struct Relation<'a> {
 /// Two candidates have the same distance if their Bhattacharyya coefficients agree in every bit, as they
 /// do for a symmetric posterior. The distances themselves would not do: far out they differ by less than
 /// rounding.
-fn values(setting: &Setting, probabilities: &[f64]) -> Vec<Value> {
-    let x = setting.posterior.counts()[0] as i64;
+fn values(setting: &SettingWithData, probabilities: &[f64]) -> Vec<Value> {
+    let x = setting.counts()[0] as i64;
     let affinity = |v: i64| steps::ln_affinity(setting, v - x).expect("a candidate");
     let each = (0..).zip(probabilities).map(|(v, &p)| (affinity(v), p));
     let mut each: Vec<(f64, f64)> = each.collect();

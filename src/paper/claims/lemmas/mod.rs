@@ -7,7 +7,7 @@ mod tally;
 use super::{Claim, ClaimPart, Finding, Lab, Reading};
 use engine::numeric::ln;
 use engine::parallel;
-use engine::posterior::setting::Setting;
+use engine::posterior::setting::SettingWithData;
 use instance::{Instance, Relation, Value};
 use tally::Tally;
 
@@ -27,7 +27,7 @@ pub static CLAIM: Claim = Claim {
          probability 0). Lemma 5.3 is proved with the opposite sign of k, and Lemma \
          5.4 says something only where δ' is not negative.",
     ),
-    effort: 1.4,
+    outputs: 1e8,
     judge,
 };
 
@@ -52,7 +52,7 @@ fn privacies() -> impl Iterator<Item = (f64, f64)> {
 }
 
 /// The prior (1, 1) and all data sets; those with x_1 > n/2 are mirror images.
-fn settings(lab: &Lab) -> Vec<Setting> {
+fn settings(lab: &Lab) -> Vec<SettingWithData> {
     let mut all = Vec::new();
     for (epsilon, delta) in privacies() {
         for &n in SIZES {

@@ -14,9 +14,9 @@ pub fn part(lab: &Lab) -> ClaimPart {
     let (mut loss_left, mut largest_delta, mut holds) = (f64::INFINITY, 0.0_f64, true);
     for (epsilon, delta) in privacies() {
         for &n in SIZES {
-            let template = lab.setting(&[1.0, 1.0], &[n, 0], epsilon, Some(delta));
-            let (variant, stated) = (lab.variant("mh-beta"), epsilon + 2.0 * LN_2);
-            let found = audit::examine(&variant, &template, &Scope::All, &[stated])
+            let setting = lab.setting(&[1.0, 1.0], &[n, 0], epsilon, Some(delta));
+            let (law, stated) = (lab.law(&setting, "mh-beta"), epsilon + 2.0 * LN_2);
+            let found = audit::examine(law.as_ref(), &setting, &Scope::All, &[stated])
                 .expect("a setting that fits");
             let at = found.deltas[0].delta;
             loss_left = loss_left.min(stated - found.loss.loss);

@@ -1,5 +1,9 @@
 //! What the releases of a ledger have spent together, and whether that keeps the budget.
 
+use schemars::JsonSchema;
+use serde::{Serialize, Serializer};
+
+use super::entry::{optional_text, text};
 use super::{Amount, Entry};
 use engine::analysis::composition::Composition;
 use engine::posterior::privacy::Delta;
@@ -9,9 +13,7 @@ use system::console::short;
 /// a δ, the exact composition must have at most this δ at `epsilon`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Budget {
-    /// ε.
     pub epsilon: Amount,
-    /// δ.
     pub delta: Option<Delta>,
 }
 
@@ -44,25 +46,43 @@ impl Kept {
     }
 }
 
-/// The state of the ledger after a release.
-#[derive(Clone, Debug, PartialEq)]
+/// The state of a ledger.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "Ledger")]
 pub struct Account {
-    /// Releases entered, this one among them.
+    /// Releases entered so far.
     pub releases: usize,
-    /// Whether ε is about one record more or less, because their number is private; `None` if the first entry was cut
-    /// short, so that nobody can read it.
+    /// Whether ε is about one record more or less, because their number is private. Otherwise it is about one that
+    /// is replaced. None if the first entry was cut short, so that nobody can read it.
     pub private_n: Option<bool>,
-    /// The ε that all of them have spent: by composition, the sum. It is not said whether a file is the
-    /// same as an earlier one: that would be an exact answer to a question about its records.
+    /// Their ε together, a decimal number.
+    // It is not said whether a file is the same as an earlier one: that would be an exact answer to a
+    // question about its records.
+    #[serde(rename = "spent", serialize_with = "text::serialize")]
+    #[schemars(with = "String")]
     pub total: Amount,
-    /// The ε that all may spend.
+    #[serde(serialize_with = "optional_text::serialize")]
+    #[schemars(with = "Option<String>")]
     pub budget: Option<Amount>,
     /// The δ of the budget.
+    #[serde(serialize_with = "number")]
+    #[schemars(with = "Option<f64>")]
     pub delta: Option<Delta>,
-    /// With such a δ: δ of the exact composition at the budget's ε, an upper bound.
+    /// δ of the exact composition at the budget's ε.
+    #[serde(rename = "composed_delta")]
     pub composed: Option<f64>,
-    /// What keeps the budget; `None` if nothing does, or if there is none.
+    /// What keeps the budget.
+    #[serde(serialize_with = "words")]
+    #[schemars(with = "Option<&'static str>")]
     pub kept: Option<Kept>,
+}
+
+fn number<S: Serializer>(delta: &Option<Delta>, to: S) -> Result<S::Ok, S::Error> {
+    delta.map(Delta::get).serialize(to)
+}
+
+fn words<S: Serializer>(kept: &Option<Kept>, to: S) -> Result<S::Ok, S::Error> {
+    kept.map(Kept::words).serialize(to)
 }
 
 impl Account {

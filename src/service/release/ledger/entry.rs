@@ -201,7 +201,7 @@ impl Entry {
 }
 
 /// Amounts as text: many programs read the numbers of JSON as doubles.
-mod text {
+pub(super) mod text {
     use super::Amount;
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
 
@@ -214,7 +214,7 @@ mod text {
     }
 }
 
-mod optional_text {
+pub(super) mod optional_text {
     use super::Amount;
     use serde::{Deserializer, Serializer};
 

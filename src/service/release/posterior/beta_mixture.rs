@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::beta_row::{At, BetaRow};
 use super::weights::Weights;
 use engine::numeric::beta::Place;
-use engine::numeric::{Sum, first_after, ln};
+use engine::numeric::{Sum, first_where, ln};
 
 /// An equal-tailed interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
@@ -69,7 +69,6 @@ impl BetaMixture {
         self.rows.iter().map(|row| row.at(place)).collect()
     }
 
-    /// Mean and variance.
     pub(super) fn moments(&self) -> (f64, f64) {
         let mean = self.mean();
         let square = self.rows.iter().map(BetaRow::mean_square).collect::<Sum>().value();
@@ -148,7 +147,7 @@ impl BetaMixture {
             apart = apart.saturating_mul(64).min(most);
         };
         // There is no double between 0 and the smallest positive one.
-        match first_after(low, high, reaches) {
+        match first_where(low + 1, high, reaches) {
             1 => 0.0,
             bits => f64::from_bits(bits),
         }

@@ -332,7 +332,6 @@ impl Side {
         Self { mixture, low, high }
     }
 
-    /// Mean and variance.
     fn moments(&self) -> (f64, f64) {
         self.mixture.moments()
     }

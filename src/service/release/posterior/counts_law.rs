@@ -6,8 +6,8 @@ use super::draws::{Cell, Sampler};
 use super::pieces::Pieces;
 use super::weights::{LogWeights, Weights};
 use super::wide::WideLaw;
-use engine::analysis::true_counts::{self, CountNoise, Noisy};
-use engine::mechanism::Variant;
+use engine::analysis::true_counts::{self, Noisy};
+use engine::mechanism::law::Law;
 use engine::numeric::Sum;
 use engine::parallel;
 use engine::posterior::model::Prior;
@@ -40,22 +40,19 @@ const NEGLIGIBLE: f64 = 40.0;
 /// A release, and how it was made.
 #[derive(Clone, Copy)]
 pub struct Seen<'a> {
-    /// The mechanism, tuned.
-    pub variant: &'a Variant,
+    /// The law of the mechanism.
+    pub law: &'a dyn Law,
     /// The setting of some data set of n records.
-    pub template: &'a Setting,
+    pub setting: &'a Setting,
     pub released: &'a [u64],
 }
 
 impl<'a> Seen<'a> {
     fn noisy(&self) -> Result<Noisy<'a>, String> {
-        let Self { variant, template, released } = *self;
-        let recipe = variant.recipe(template).map_err(|refusal| refusal.cause)?;
-        let noise = CountNoise::of(recipe, &template.posterior);
-        match noise.filter(|_| variant.remap.is_none()) {
-            Some(noise) => Ok(Noisy { noise, output: released }),
-            None => Err(format!("`{}` is not independent noise on every count", variant.label)),
-        }
+        let Self { law, setting, released } = *self;
+        let noise = law.count_noise(setting.k());
+        let noise = noise.ok_or("the law is not independent noise on every count")?;
+        Ok(Noisy { noise, output: released })
     }
 }
 
@@ -136,7 +133,7 @@ impl CountsLaw {
     /// computed.
     pub fn given(seen: &[Seen]) -> Result<Self, String> {
         let Some(first) = seen.first() else { return Err("there is no release".to_owned()) };
-        let (prior, n) = (first.template.posterior.prior().clone(), first.template.posterior.n());
+        let (prior, n) = (first.setting.prior.clone(), first.setting.n);
         let noisy: Vec<Noisy> = seen.iter().map(Seen::noisy).collect::<Result<_, _>>()?;
         Self::from_logs(&prior, n, &factors(&noisy, &prior, n)?)
     }
@@ -144,7 +141,7 @@ impl CountsLaw {
     /// Draws for the same, which say why it is not computed.
     pub(super) fn wide(seen: &[Seen], cause: String) -> Result<WideLaw, String> {
         let Some(first) = seen.first() else { return Err(cause) };
-        let (prior, n) = (first.template.posterior.prior(), first.template.posterior.n());
+        let (prior, n) = (&first.setting.prior, first.setting.n);
         let noisy: Vec<Noisy> = seen.iter().map(Seen::noisy).collect::<Result<_, _>>()?;
         let windows = true_counts::windows(&noisy, prior, n, NEGLIGIBLE);
         let pieces = |(i, window): (usize, Window)| {
@@ -443,9 +440,9 @@ fn pairs(cells: &Weights, rest: &Weights, n: u64, others: impl Fn(u64) -> f64 + 
 fn factors(noisy: &[Noisy], prior: &Prior, n: u64) -> Result<Vec<LogWeights>, String> {
     let windows = true_counts::windows(noisy, prior, n, NEGLIGIBLE);
     refuse_wide(&windows, n)?;
-    let factor = |(i, window): (usize, (u64, u64))| LogWeights {
-        first: window.0,
-        logs: true_counts::ln_weights(noisy, prior, n, i, window),
+    let factor = |(i, (first, last)): (usize, Window)| {
+        let log = |x| true_counts::ln_weight(noisy, prior, n, i, x);
+        LogWeights { first, logs: (first..=last).map(log).collect() }
     };
     Ok(windows.into_iter().enumerate().map(factor).collect())
 }

@@ -30,8 +30,7 @@ pub fn share_deviation(method: &Method, draws: usize) -> Result<Estimated, Strin
 /// The posterior variance of a share, a mean over all cells, after the release of each of so many data sets. The data
 /// are the same for all methods of a setting.
 fn posterior_variances(method: &Method, draws: usize) -> Result<Vec<f64>, String> {
-    let posterior = &method.template().posterior;
-    let (prior, n) = (posterior.prior(), posterior.n());
+    let (prior, n) = (&method.setting().prior, method.setting().n);
     let one = |draw: usize| {
         let data = prior.draw_predictive(n, &mut stream(0, &format!("data {draw}")));
         let mut rng = stream(0, &format!("release {draw}"));
@@ -45,14 +44,13 @@ fn posterior_variances(method: &Method, draws: usize) -> Result<Vec<f64>, String
 const FAR: f64 = 40.0;
 
 fn posterior_variance(method: &Method, released: &[u64], rng: &mut Stream) -> Result<f64, String> {
-    let (variant, template) = (method.variant(), method.template());
-    let (n, k) = (template.posterior.n(), template.posterior.k());
-    let recipe = variant.recipe(template).map_err(|refusal| refusal.cause)?;
-    let noise = CountNoise::of(recipe, &template.posterior).ok_or("this noise is not known")?;
+    let (law, setting) = (method.law(), method.setting());
+    let (n, k) = (setting.n, setting.k());
+    let noise = law.count_noise(k).ok_or("this noise is not known")?;
     if n as f64 > FAR * k as f64 * noise.scale {
         return Ok(drawn_variance(method, &noise, released, rng));
     }
-    let law = CountsLaw::given(&[Seen { variant, template, released }])?;
+    let law = CountsLaw::given(&[Seen { law, setting, released }])?;
     let variances = (0..k).map(|cell| law.share(&[cell]).moments().1);
     Ok(variances.sum::<f64>() / k as f64)
 }
@@ -63,8 +61,8 @@ const TRUE_COUNTS: usize = 400;
 /// The same by importance sampling. Given the release, all true counts but the last are drawn from it by the law of
 /// the noise, and the last is what they leave; they are weighed by its noise and by the prior predictive law.
 fn drawn_variance(method: &Method, noise: &CountNoise, released: &[u64], rng: &mut Stream) -> f64 {
-    let posterior = &method.template().posterior;
-    let (prior, n, k) = (posterior.prior(), posterior.n(), posterior.k());
+    let setting = method.setting();
+    let (prior, n, k) = (&setting.prior, setting.n, setting.k());
     let alpha = prior.alpha();
     let size = prior.total() + n as f64;
     let mut draw = |seen: u64| loop {
@@ -104,15 +102,15 @@ fn drawn_variance(method: &Method, noise: &CountNoise, released: &[u64], rng: &m
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::release::method::tests::template;
-    use crate::release::{MECHANISMS, usual};
-    use engine::mechanism::law::tight::{Effort, Tight};
+    use crate::release::method::tests::setting;
+    use crate::release::{mechanisms, usual};
+    use engine::mechanism::law::tight::{Extent, Tight};
     use engine::mechanism::{Variant, find};
     use engine::posterior::setting::Setting;
 
-    fn method(variant: &Variant, template: &Setting) -> Option<Method> {
-        let epsilon = template.epsilon.get().to_string().parse().unwrap();
-        Method::new(variant, template, epsilon).ok()
+    fn method(variant: &Variant, setting: &Setting) -> Option<Method> {
+        let epsilon = setting.epsilon.get().to_string().parse().unwrap();
+        Method::new(variant, setting, epsilon).ok()
     }
 
     /// Sums over all data sets and outputs, computed by an independent program.
@@ -125,8 +123,8 @@ mod tests {
             ("tight", 3, 10, 0.3, 0.213_786_385_656),
             ("tight", 3, 18, 0.6, 0.140_253_651_319),
         ] {
-            let template = template(k, n, epsilon);
-            let method = method(&Variant::plain(find(id).unwrap()), &template).unwrap();
+            let setting = setting(&vec![1.0; k], n, epsilon);
+            let method = method(&Variant::plain(find(id).unwrap()), &setting).unwrap();
             let found = share_deviation(&method, 2000).unwrap();
             let z = (found.mean - expected) / found.standard_error;
             // Five standard errors: 6e-7.
@@ -137,14 +135,13 @@ mod tests {
     /// Both ways to find a posterior variance agree where both are quick.
     #[test]
     fn drawn_variances_are_those_of_the_exact_law() {
-        let template = template(3, 300, 2.0);
+        let setting = setting(&[1.0; 3], 300, 2.0);
         for id in ["geometric", "lattice"] {
-            let method = method(&Variant::plain(find(id).unwrap()), &template).unwrap();
-            let (variant, posterior) = (method.variant(), &method.template().posterior);
-            let noise = CountNoise::of(variant.recipe(&template).unwrap(), posterior).unwrap();
+            let method = method(&Variant::plain(find(id).unwrap()), &setting).unwrap();
+            let noise = method.law().count_noise(3).unwrap();
             let mut rng = stream(3, id);
             let released = [120, 100, 80];
-            let seen = Seen { variant, template: method.template(), released: &released };
+            let seen = Seen { law: method.law(), setting: method.setting(), released: &released };
             let law = CountsLaw::given(&[seen]).unwrap();
             let exact = (0..3).map(|cell| law.share(&[cell]).moments().1).sum::<f64>() / 3.0;
             let drawn = (0..100).map(|_| drawn_variance(&method, &noise, &released, &mut rng));
@@ -163,22 +160,22 @@ mod tests {
         for k in [2, 3, 8] {
             for n in [5, 30, 1000, 100_000] {
                 for epsilon in [0.01, 0.1, 1.0, 5.0] {
-                    let template = template(k, n, epsilon);
+                    let setting = setting(&vec![1.0; k], n, epsilon);
                     let draws = match n {
                         ..=30 => 300,
                         1000 if epsilon < 1.0 => 30,
                         _ => 200,
                     };
                     let variances = |variant: &Variant| {
-                        let method = method(variant, &template)?;
+                        let method = method(variant, &setting)?;
                         Some(posterior_variances(&method, draws).unwrap())
                     };
-                    let usual = usual(std::slice::from_ref(&template));
+                    let usual = usual(std::slice::from_ref(&setting));
                     let own = variances(&usual).unwrap();
                     let mean = |all: &[f64]| all.iter().sum::<f64>() / draws as f64;
-                    for id in MECHANISMS {
+                    for id in mechanisms() {
                         let is_slow = Tight::may_be_clipped(k, n, epsilon)
-                            || Effort::new(k, n, epsilon).rows > 1e7;
+                            || Extent::new(k, n, epsilon).rows > 1e7;
                         if id == usual.label || (id == "tight" && is_slow) {
                             continue;
                         }

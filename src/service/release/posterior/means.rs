@@ -19,7 +19,6 @@ pub struct Means {
     pub ratio: [Drawn; 3],
 }
 
-/// One draw.
 #[derive(Clone, Copy)]
 struct Draw {
     /// The logarithms of both means.

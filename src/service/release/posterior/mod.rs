@@ -21,6 +21,7 @@ mod comparison;
 mod counts_law;
 mod deviation;
 mod draws;
+mod gauss;
 mod joint;
 mod law;
 mod means;

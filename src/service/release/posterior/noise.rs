@@ -2,8 +2,9 @@
 //!
 //! Probabilities are up to a factor that does not depend on the count.
 
+use super::gauss;
 use engine::expression::{Expression, Names, Symbol};
-use engine::numeric::{exp_accurate, expm1, gauss, ln, ln_sum, log1p};
+use engine::numeric::{exp_accurate, expm1, ln, ln_sum, log1p};
 
 /// The law of the noise on one count.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,7 +18,7 @@ enum Law {
     /// e^(−z²/2σ²) for real z.
     Gaussian { sigma: f64 },
     /// The weights of whole numbers, whose logarithms are an expression less `largest`.
-    Expression { expression: Expression, largest: f64 },
+    Expression { expression: Expression<()>, largest: f64 },
 }
 
 /// The noise that each count got, and what was done with the sum.
@@ -313,8 +314,10 @@ fn keys(gaussian: bool) -> &'static str {
 struct Step;
 
 impl Names for Step {
-    fn find(&self, name: &str) -> Option<Symbol> {
-        (name == "t").then_some(Symbol::Variable(0))
+    type Variable = ();
+
+    fn find(&self, name: &str) -> Option<Symbol<()>> {
+        (name == "t").then_some(Symbol::Variable(()))
     }
 
     fn known(&self) -> Vec<String> {
@@ -330,7 +333,7 @@ fn expression(text: &str) -> Result<Law, String> {
 }
 
 /// The log weight at t.
-fn value(expression: &Expression, t: f64) -> Result<f64, String> {
+fn value(expression: &Expression<()>, t: f64) -> Result<f64, String> {
     match expression.value(&|_| t) {
         value if value < f64::INFINITY => Ok(value),
         _ => {
@@ -342,7 +345,7 @@ fn value(expression: &Expression, t: f64) -> Result<f64, String> {
 
 /// The largest log weight, and the step beyond which all are smaller by `drop`: those that are up to four times as
 /// far are looked at. `None` if the weights do not fall so far.
-fn fall(expression: &Expression, drop: f64) -> Result<Option<(f64, usize)>, String> {
+fn fall(expression: &Expression<()>, drop: f64) -> Result<Option<(f64, usize)>, String> {
     let (mut logs, mut reach) = (Vec::new(), 16);
     while reach <= FURTHEST {
         for t in logs.len()..=reach {

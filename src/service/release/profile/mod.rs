@@ -4,18 +4,15 @@ use super::Amount;
 use super::method::Method;
 use engine::analysis::audit::{self, Scope};
 use engine::analysis::composition::{Knot, Profile};
-use engine::analysis::cost::{self, BRIEF, rates};
-use engine::mechanism::law::{CandidateWeights, LatticeNoise, Noise, Recipe};
+use engine::analysis::ranking::Data;
+use engine::analysis::size;
 use engine::numeric::exp_accurate;
 
-/// The most categories for which it is audited: with more, even predicting the time takes long.
+/// The most categories for which it is audited.
 const MOST_CATEGORIES: usize = 6;
 
 /// The number of knots above ε = 0.
 const KNOTS: u32 = 20;
-
-/// The most additions for the profile of `lattice`.
-const MOST_SUMS: f64 = 2e7;
 
 /// The probabilities of an audit that are not weighed have a relative error of at most this.
 const ROUNDING: f64 = 1e-13;
@@ -28,35 +25,25 @@ pub fn profile(method: &Method) -> Profile {
 }
 
 fn audited(method: &Method) -> Option<Profile> {
-    let template = method.template();
-    let recipe = method.variant().recipe(template).ok()?;
-    let k = template.posterior.k();
-    match recipe {
-        // The loss is −ε, 0 or ε.
-        Recipe::Lattice { noise: noise @ LatticeNoise::Geometric { .. } } => {
-            let sums = (k * k) as f64 * noise.reach(k).0 as f64;
-            // The noise does not depend on the data: all pairs are alike.
-            let x = template.posterior.counts().to_vec();
-            let mut moved = x.clone();
-            (moved[0], moved[1]) = (moved[0].checked_sub(1)?, moved[1] + 1);
-            let scope = Scope::Pair(x, moved);
-            (sums <= MOST_SUMS).then(|| from_audit(method, &scope, 1))?
-        }
-        // With two categories it is −ε or ε, as for randomised response.
-        Recipe::Noise { noise: Noise::Geometric, .. } if k == 2 => None,
-        Recipe::Hamming { weights: CandidateWeights::Tight, .. } => {
-            is_quick(method, recipe).then(|| from_audit(method, &Scope::All, 1))?
-        }
-        _ => is_quick(method, recipe).then(|| from_audit(method, &Scope::All, KNOTS))?,
+    let (law, setting) = (method.law(), method.setting());
+    let (k, knots) = (setting.k(), if law.has_three_losses() { 1 } else { KNOTS });
+    if law.is_uniform() {
+        let x = setting.anywhere().counts().to_vec();
+        let mut moved = x.clone();
+        (moved[0], moved[1]) = (moved[0].checked_sub(1)?, moved[1] + 1);
+        return from_audit(method, &Scope::Pair(x, moved), knots);
     }
+    // Noise on one of two counts has the losses −ε and ε, as randomised response.
+    let is_two = k == 2 && law.noisy_counts(k) == Some(1);
+    (!is_two && is_small(method)).then(|| from_audit(method, &Scope::All, knots))?
 }
 
-/// Whether the audit over all data sets is predicted to take little time.
-fn is_quick(method: &Method, recipe: Recipe) -> bool {
-    let template = method.template();
-    template.posterior.k() <= MOST_CATEGORIES && {
-        let passes = 1.0 + rates::PASSES_PER_PROFILE;
-        BRIEF.admit(&cost::predict_passes(template, &[recipe], true, passes).sum())
+/// Whether the audit over all data sets is small.
+fn is_small(method: &Method) -> bool {
+    let setting = method.setting();
+    setting.k() <= MOST_CATEGORIES && {
+        let audit = size::audit(method.law(), setting, &Data::PriorPredictive, f64::from(KNOTS));
+        audit.outputs <= size::SMALL_BUDGET && audit.bytes <= size::LARGEST
     }
 }
 
@@ -66,9 +53,9 @@ fn is_quick(method: &Method, recipe: Recipe) -> bool {
 /// where p is the price. So δ(ε) is at most e^p times δ of the audit at ε − p; and δ(−p) is at most
 /// δ(0) + p.
 fn from_audit(method: &Method, scope: &Scope, knots: u32) -> Option<Profile> {
-    let (variant, template) = (method.variant(), method.template());
+    let (law, setting) = (method.law(), method.setting());
     let price = method.price().to_f64();
-    let loss = audit::loss(variant, template, scope).ok()?.bound;
+    let loss = audit::loss(law, setting, scope).ok()?.bound;
     let last = match knots {
         // What was chosen exactly is kept exactly.
         1 => method.epsilon(),
@@ -79,7 +66,7 @@ fn from_audit(method: &Method, scope: &Scope, knots: u32) -> Option<Profile> {
         (0..knots).map(|i| Amount::from_units(step * u128::from(i))).collect();
     let last = Amount::from_units(step * u128::from(knots));
     let at: Vec<f64> = places.iter().map(|place| (place.to_f64() - price).max(0.0)).collect();
-    let found = audit::examine(variant, template, scope, &at).ok()?;
+    let found = audit::examine(law, setting, scope, &at).ok()?;
     let outwards = 4.0 * (found.rounding + ROUNDING);
     let mut least = 1.0_f64;
     let mut knot = |(place, delta): (Amount, f64)| {

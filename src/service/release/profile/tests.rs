@@ -1,32 +1,15 @@
 //! The account against attackers who compare any data sets they like, at every step anew.
 
 use super::*;
+use crate::release::method::tests::method;
 use engine::analysis::composition::Composition;
-use engine::mechanism::law::{Outputs, ln_probabilities};
-use engine::mechanism::{self, Variant};
+use engine::mechanism::law::Outputs;
 use engine::numeric::{expm1, sum::sum};
-use engine::posterior::distance::HELLINGER;
 use engine::posterior::error_field::Reach;
-use engine::posterior::model::{Posterior, Prior, neighbours};
-use engine::posterior::privacy::{Epsilon, Gamma};
-use engine::posterior::setting::Setting;
+use engine::posterior::model::neighbours;
 use engine::posterior::simplex::list_compositions;
 
 const MECHANISMS: [&str; 3] = ["tight", "lattice", "geometric"];
-
-fn method(id: &str, prior: &[f64], n: u64, epsilon: &str) -> Method {
-    let mut counts = vec![0; prior.len()];
-    counts[0] = n;
-    let template = Setting {
-        posterior: Posterior::new(Prior::new(prior.to_vec()).unwrap(), counts),
-        epsilon: Epsilon::new(1.0).unwrap(),
-        delta: None,
-        gamma: Gamma::new(1.0).unwrap(),
-        distance: HELLINGER,
-    };
-    let variant = Variant::plain(mechanism::find(id).unwrap());
-    Method::new(&variant, &template, epsilon.parse().unwrap()).unwrap()
-}
 
 /// The losses ln P_x(r) − ln P_x'(r) with their probabilities P_x(r), at one ordered pair.
 type Losses = Vec<(f64, f64)>;
@@ -44,15 +27,14 @@ fn merged(mut losses: Losses) -> Losses {
 
 /// The losses at every ordered pair of adjacent data sets, output by output, without the audit.
 fn all_pairs(method: &Method) -> Vec<Losses> {
-    let (template, variant) = (method.template(), method.variant());
-    let (n, k) = (template.posterior.n(), template.posterior.k());
+    let setting = method.setting();
+    let (n, k) = (setting.n, setting.k());
     let logs = |counts: &[u64]| {
-        let prior = template.posterior.prior().clone();
-        let posterior = Posterior::new(prior, counts.to_vec());
-        let setting = Setting { posterior, ..template.clone() };
-        let score = setting.distance.field(&setting.posterior, &Reach::ball(&setting.posterior));
-        let recipe = variant.recipe(&setting).unwrap();
-        ln_probabilities(recipe, &setting.posterior, score.as_ref(), Outputs::of(recipe, n, k))
+        let posterior = setting.at(counts.to_vec());
+        let score = setting.distance.field(&posterior, &Reach::ball(&posterior));
+        let outputs = Outputs::new(method.law().outputs(), n, k);
+        let law = method.law().at(&posterior).unwrap();
+        law.ln_probabilities(outputs, score.as_ref())
     };
     let mut pairs: Vec<Losses> = Vec::new();
     for x in &list_compositions(n, k) {
@@ -81,14 +63,6 @@ fn adaptive(pairs: &[Losses], m: u32, epsilon: f64) -> f64 {
         sum(losses.iter().map(|(loss, mass)| mass * adaptive(pairs, m - 1, epsilon - loss)))
     };
     pairs.iter().map(later).fold(0.0, f64::max)
-}
-
-/// One release of a pair after others.
-fn convolved(a: &Losses, b: &Losses) -> Losses {
-    let joined = |&(loss, mass): &(f64, f64)| {
-        b.iter().map(move |&(more, p)| (loss + more, mass * p)).collect::<Losses>()
-    };
-    merged(a.iter().flat_map(joined).collect())
 }
 
 fn account(profile: &Profile, method: &Method, m: usize) -> Composition {
@@ -127,28 +101,6 @@ fn no_attacker_who_chooses_the_next_pair_finds_more() {
                 let at = Amount::ceiling(epsilon);
                 let (found, exact) = (account.delta(at), adaptive(&pairs, m, at.to_f64()));
                 assert!(found >= exact - 1e-15, "{name} m = {m}, ε = {epsilon}: {found} {exact}");
-            }
-        }
-    }
-}
-
-#[test]
-fn twenty_releases_of_the_same_pair_are_never_above() {
-    for (name, method) in small() {
-        let (pairs, profile) = (all_pairs(&method), profile(&method));
-        for pair in &pairs {
-            let mut together: Losses = vec![(0.0, 1.0)];
-            for m in 1..=20 {
-                together = convolved(&together, pair);
-                if together.len() > 3000 {
-                    break;
-                }
-                let account = account(&profile, &method, m);
-                for epsilon in places(m as f64 * method.epsilon().to_f64()) {
-                    let at = Amount::ceiling(epsilon);
-                    let (found, exact) = (account.delta(at), delta(&together, at.to_f64()));
-                    assert!(found >= exact - 1e-15, "{name} m = {m}, ε = {epsilon}");
-                }
             }
         }
     }

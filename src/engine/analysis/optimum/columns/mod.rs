@@ -51,52 +51,62 @@ pub struct Bracket {
     pub round: u32,
     /// A lower bound on the optimum.
     pub lower: f64,
-    /// An upper bound.
     pub upper: f64,
 }
 
 /// Whether numbers stay within the range of a double.
-pub fn is_possible(epsilon: f64, n: u64) -> bool {
-    epsilon * n as f64 <= LARGEST_EXPONENT
+pub fn is_possible(setting: &Setting) -> bool {
+    setting.epsilon.get() * setting.n as f64 <= LARGEST_EXPONENT
 }
 
-/// The least mean error at the prior, distance, ε and number of records of `template`, with outputs of the same
+/// The least mean error at the prior, distance, ε and number of records of `setting`, with outputs of the same
 /// total or also of smaller ones.
 pub fn solve(
-    template: &Setting,
+    setting: &Setting,
     set: OutputSet,
     report: &dyn Fn(Bracket),
 ) -> Result<Optimum, OptimumError> {
-    let space = Space::new(template, set);
+    let space = Space::new(setting, set);
     let rows = space.orbits.len();
-    let sizes: Vec<f64> = space.orbits.members.iter().map(|members| members.len() as f64).collect();
+    let sizes = &space.orbits.sizes;
     let dependent = || OptimumError::Solver("the columns are dependent".to_owned());
     let dearest = 1e3 * space.errors.iter().flatten().copied().fold(0.0, f64::max);
     if !dearest.is_finite() {
         return Err(OptimumError::Solver("an error is infinite".to_owned()));
     }
-    let mut master = Master::new(first_columns(&space), dearest).ok_or_else(dependent)?;
+    let first = {
+        let _part = parallel::part(0.05);
+        first_columns(&space)
+    };
+    let mut master = Master::new(first, dearest).ok_or_else(dependent)?;
     let mut bracket = Bracket { round: 0, lower: 0.0, upper: f64::INFINITY };
     // Feasible prices and their part in those of the next round.
     let mut feasible = vec![0.0; rows];
     let mut damping = 0.0;
+    let (mut widest, mut nearing) = (f64::NAN, None);
     let repair = loop {
         bracket.round += 1;
         master.solve(20 * rows).ok_or_else(dependent)?;
         let repair = Repair::new(&space, &master);
         let gap = bracket.upper - bracket.lower;
         bracket.upper = bracket.upper.min(repair.error);
-        let own = master.prices.iter().zip(&sizes).map(|(price, size)| price / size);
+        let own = master.prices.iter().zip(sizes).map(|(price, size)| price / size);
         let damp = |(own, feasible): (f64, &f64)| damping * feasible + (1.0 - damping) * own;
         let prices: Vec<f64> = own.zip(&feasible).map(damp).collect();
+        // The first round is measured; from then on the gap tells how far it is.
+        let part = parallel::part(if nearing.is_none() { 0.2 } else { 0.0 });
         let (allowed, found) = price_all(&space, &master, &prices);
-        let lower = sum(allowed.iter().zip(&sizes).map(|(price, size)| price * size));
+        drop(part);
+        let lower = sum(allowed.iter().zip(sizes).map(|(price, size)| price * size));
         if lower > bracket.lower {
             bracket.lower = lower;
             feasible = allowed;
         }
         report(bracket);
         let left = bracket.upper - bracket.lower;
+        nearing.get_or_insert_with(parallel::nearing);
+        widest = if widest.is_nan() { left } else { widest };
+        parallel::reached(parallel::fallen(widest, left, NEAR));
         let stuck = found.is_empty() && damping == 0.0;
         if left <= NEAR || stuck || bracket.round == MOST_ROUNDS {
             break repair;
@@ -106,7 +116,7 @@ pub fn solve(
         if master.columns.len() + found.len() > MOST_COLUMNS * rows {
             master.forget(DEAR);
         }
-        found.into_iter().for_each(|column| master.add(column));
+        master.columns.extend(found);
     };
     let Bracket { round, lower, upper } = bracket;
     let rounds = if round == 1 { "round" } else { "rounds" };
@@ -134,14 +144,21 @@ fn price_all(space: &Space, master: &Master, prices: &[f64]) -> (Vec<f64>, Vec<C
     let outputs = space.output_orbits.len();
     let mut allowed = vec![f64::INFINITY; space.orbits.len()];
     let mut columns = Vec::new();
+    let unfolded = space.orbits.unfold(prices);
     let one = |orbit: usize| {
-        let (search, allowed) = price(space, orbit, prices);
-        let output = space.output_orbits.members[orbit][0] as usize;
+        let home = space.home(orbit);
+        let pairs = space.weights.iter().zip(&space.errors[orbit]);
+        let costs: Vec<f64> = pairs.map(|(weight, error)| weight * error).collect();
+        let from = (home, space.distances(home));
+        let search = Search::run(&space.graph, from, space.epsilon, (&costs, &unfolded));
+        let allowed = search.allowed(&costs);
+        let output = space.output_orbits.firsts[orbit] as usize;
         let column = with_best_output(space, output, &search.f);
-        let worthwhile = master.reduced_cost(&column) < -WORTHWHILE * column.cost;
+        let worthwhile = column.reduced_cost(&master.prices) < -WORTHWHILE * column.cost;
         (allowed, worthwhile.then_some(column))
     };
-    for first in (0..outputs).step_by(PIECE) {
+    for piece in parallel::steps(0..outputs.div_ceil(PIECE)) {
+        let first = piece * PIECE;
         let piece: Vec<(Vec<f64>, Option<Column>)> =
             parallel::map_range(first..outputs.min(first + PIECE), one);
         for (prices, column) in piece {
@@ -154,30 +171,14 @@ fn price_all(space: &Space, master: &Master, prices: &[f64]) -> (Vec<f64>, Vec<C
     (allowed, columns)
 }
 
-/// The best column of the output that represents `orbit`, and the prices that it allows.
-fn price<'a>(space: &'a Space, orbit: usize, prices: &[f64]) -> (Search<'a>, Vec<f64>) {
-    let home = space.home(orbit);
-    let costs: Vec<f64> = space
-        .weights
-        .iter()
-        .zip(&space.errors[orbit])
-        .map(|(weight, error)| weight * error)
-        .collect();
-    let prices: Vec<f64> = space.orbits.of.iter().map(|&orbit| prices[orbit as usize]).collect();
-    let from = (home, space.distances(home));
-    let search = Search::run(&space.graph, from, space.epsilon, (&costs, &prices));
-    let allowed = search.allowed(&costs);
-    (search, allowed)
-}
-
 /// The columns e^(−ε distance to c), for one c of every orbit, each with its best output.
 fn first_columns(space: &Space) -> Vec<Column> {
-    let one = |members: &Vec<u32>| {
-        let centre = members[0] as usize;
-        let output = space.output_at(centre);
+    let one = |&first: &u32| {
+        let centre = first as usize;
+        let output = space.output_orbits.places.of(&space.inputs[centre]);
         with_best_output(space, output, &space.distances(centre))
     };
-    parallel::map(&space.orbits.members, one)
+    parallel::map(&space.orbits.firsts, one)
 }
 
 /// The column e^(−ε f), scaled to a largest value of 1, with an output of small cost: the one that is
@@ -213,8 +214,6 @@ fn with_best_output(space: &Space, start: usize, f: &[i32]) -> Column {
         f: own_f,
         output,
         artificial: false,
+        is_basic: false,
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -3,7 +3,7 @@
 use super::master::{Column, Master};
 use super::space::Space;
 use crate::analysis::optimum::OptimalMechanism;
-use crate::analysis::optimum::certificate::Completion;
+use crate::analysis::optimum::certificate::completion;
 use crate::numeric::{Sum, exp_accurate, ln};
 use crate::parallel;
 
@@ -32,20 +32,17 @@ impl Repair {
             error.add(value * column.cost);
         }
         let sums: Vec<f64> = sums.iter().map(Sum::value).collect();
-        let steps = space.orbits.members.iter().enumerate().flat_map(|(orbit, members)| {
-            let arcs = space.graph.arcs_of(members[0] as usize).iter();
+        let steps = space.orbits.firsts.iter().enumerate().flat_map(|(orbit, &first)| {
+            let arcs = space.graph.arcs_of(first as usize).iter();
             arcs.map(move |arc| (orbit, space.orbits.of[arc.to as usize] as usize))
         });
-        let Completion { most, missing, share } = Completion::new(&sums, space.epsilon, steps);
-        let gift = |missing: &f64| share + (1.0 - share) * missing;
-        let gifts: Vec<f64> = missing.iter().map(gift).collect();
+        let (scale, gifts) = completion(&sums, space.epsilon, steps);
         let everywhere = vec![1.0; space.inputs.len()];
         let favourite = (0..space.output_orbits.len())
             .map(|orbit| (orbit, space.cost(orbit, &everywhere)))
             .min_by(|a, b| a.1.total_cmp(&b.1))
             .map_or(0, |found| found.0);
-        let at: Vec<f64> = space.orbits.of.iter().map(|&orbit| gifts[orbit as usize]).collect();
-        let scale = (1.0 - share) / most;
+        let at = space.orbits.unfold(&gifts);
         let error = scale * error.value() + space.cost(favourite, &at);
         Self { error, scale, favourite, gifts }
     }
@@ -58,21 +55,21 @@ impl Repair {
         let powers: Vec<f64> = (0..=largest.unwrap_or(0)).map(power).collect();
         // One vector for each output. A column stands for all that permutations make of it.
         let mut columns = vec![vec![0.0; size]; space.outputs.len()];
-        let images = space.orbits.images.iter().zip(&space.output_orbits.images);
         for (column, value) in used(master) {
-            let output = space.output_orbits.members[column.output][0] as usize;
-            let factor = self.scale * value / images.len() as f64;
-            for (image, output_image) in images.clone() {
+            let output = space.output_orbits.firsts[column.output] as usize;
+            let factor = self.scale * value / space.images.len() as f64;
+            for (image, output_image) in &space.images {
                 let target = &mut columns[output_image[output] as usize];
                 for (&x, &f) in image.iter().zip(&column.f) {
                     target[x as usize] += factor * powers[f as usize];
                 }
             }
         }
-        let members = &space.output_orbits.members[self.favourite];
-        for &output in members {
-            for (value, &orbit) in columns[output as usize].iter_mut().zip(&space.orbits.of) {
-                *value += self.gifts[orbit as usize] / members.len() as f64;
+        let members = space.output_orbits.sizes[self.favourite];
+        let gifts = space.orbits.unfold(&self.gifts);
+        for (column, &orbit) in columns.iter_mut().zip(&space.output_orbits.of) {
+            if orbit as usize == self.favourite {
+                column.iter_mut().zip(&gifts).for_each(|(value, gift)| *value += gift / members);
             }
         }
         let row = |x: usize| columns.iter().map(|column| ln(column[x])).collect();

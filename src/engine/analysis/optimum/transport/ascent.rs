@@ -9,13 +9,13 @@
 use super::space::{PIECE, Prices, Space};
 use crate::parallel;
 
-/// The exponent with which an output's weight follows its multiple.
+/// In every sweep an output's weight is divided by its multiple to this power.
 const PULL: f64 = 4.0;
 
 /// In the last sweeps only multiples below 1 count, so that little is left that is not feasible.
 pub const CLOSING: usize = 3;
 
-/// The largest multiple.
+/// A multiple and its inverse are at most this.
 const LARGEST: f64 = 2.0;
 
 /// A multiple that changes by less than this, relatively, is found.
@@ -49,14 +49,14 @@ pub fn improved(space: &Space, mut y: Vec<f64>) -> Vec<f64> {
         radii.iter().map(|_| Output { multiple: 1.0, weight: 1.0 }).collect();
     // The prices at which outputs around them were last looked at.
     let mut seen = vec![0.0; radii.len()];
-    for sweep in 0..sweeps + CLOSING {
+    for sweep in parallel::steps(0..sweeps + CLOSING) {
         let is_new = |(now, seen): (&f64, &f64)| (now - seen).abs() > SAME * seen.abs();
         let new: Vec<bool> = prices.y.iter().zip(&seen).map(is_new).collect();
         let renewed = new.iter().zip(&prices.y).zip(&mut seen).filter(|((new, _), _)| **new);
         renewed.for_each(|((_, now), seen)| *seen = *now);
         let mut means = vec![(0.0, 0.0); radii.len()];
-        for first in (0..radii.len()).step_by(PIECE) {
-            let piece = first..radii.len().min(first + PIECE);
+        for piece in parallel::steps(0..radii.len().div_ceil(PIECE)) {
+            let piece = piece * PIECE..radii.len().min((piece + 1) * PIECE);
             let found = parallel::map_range(piece.clone(), |output| {
                 look_at(space, output, radii[output], &prices, &new, outputs[output].multiple)
             });
@@ -89,7 +89,7 @@ pub fn improved(space: &Space, mut y: Vec<f64>) -> Vec<f64> {
 fn look_at(
     space: &Space,
     output: usize,
-    radius: u32,
+    radius: u64,
     prices: &Prices,
     new: &[bool],
     before: f64,

@@ -1,9 +1,9 @@
 //! A bound that anybody can check: prices and, for every output, a flow that proves them.
 
 use super::space::{Prices, Space};
-use super::{FlowBound, OptimumError, prices, tight};
-use crate::mechanism::law::tight::Orbits;
-use crate::numeric::Sum;
+use super::{FlowBound, OptimumError, bound, tight};
+use crate::numeric::sum::sum;
+use crate::orbits::Orbits;
 use crate::parallel;
 use crate::posterior::model::Counts;
 use crate::posterior::setting::Setting;
@@ -17,27 +17,28 @@ pub struct FlowCertificate {
     pub weights: Vec<f64>,
     /// The price of every data set.
     pub prices: Vec<f64>,
-    /// For every output what is sent from a data set to an adjacent one: both by their places, and the amount that
+    /// For every output what is sent from a data set to an adjacent one: both by their indices, and the amount that
     /// leaves. Of it the part e^(−ε) arrives.
     pub flows: Vec<Vec<(u32, u32, f64)>>,
-    /// What they prove.
     pub bound: FlowBound,
 }
 
 /// The most data sets of a certificate.
 pub const MOST_CERTIFIED: f64 = 1000.0;
 
-/// The certificate of the bound at the prior, distance, ε and number of records of `template`.
-pub fn certificate(template: &Setting) -> Result<FlowCertificate, OptimumError> {
-    let (found, feasible) = prices(template)?;
-    let (n, k) = (template.posterior.n(), template.posterior.k());
-    let folded = Orbits::under(k, n, &template.posterior.prior().exchangeable());
-    let y = folded.orbit_of().iter().map(|&orbit| feasible[orbit as usize]).collect();
+/// The certificate of the bound at the prior, distance, ε and number of records of `setting`.
+pub fn certificate(setting: &Setting) -> Result<FlowCertificate, OptimumError> {
+    let part = parallel::part(0.3);
+    let (found, feasible) = bound(setting)?;
+    drop(part);
+    let (n, k) = (setting.n, setting.k());
+    let folded = Orbits::new(k, n, &setting.prior.exchangeable());
+    let y = folded.unfold(&feasible);
     // Without exchanges, and with all data sets around every output: nothing rests on symmetry or distance.
-    let space = Space::of(template, &[]);
+    let space = Space::new(setting, &[]);
     let given = Prices::new(&space, y);
     let flow = |output: usize| {
-        let near = space.around(output, n as u32);
+        let near = space.around(output, n);
         let (search, costs, _) = space.search(&near, output, &given, 1.0);
         (search.moves(), search.allowed(&costs))
     };
@@ -48,9 +49,9 @@ pub fn certificate(template: &Setting) -> Result<FlowCertificate, OptimumError> 
         prices.iter_mut().zip(allowed).for_each(|(price, most)| *price = price.min(most));
         flows.push(flow);
     }
-    let lower = prices.iter().copied().collect::<Sum>().value();
+    let lower = sum(prices.iter().copied());
     let bound = FlowBound { lower: lower - 4.0 * f64::EPSILON * lower.abs(), ..found };
-    let tight = tight(template)?;
+    let tight = tight(setting)?;
     let data_sets = list_compositions(n, k);
     let weights = data_sets.iter().map(|r| tight.weight(r)).collect();
     Ok(FlowCertificate { data_sets, weights, prices, flows, bound })

@@ -1,9 +1,9 @@
 //! L(x, r), the error of releasing r when the data are x, for any two candidates that are near each other.
 
 use crate::analysis::optimum::program::errors;
-use crate::mechanism::law::tight::Orbits;
 use crate::numeric::expm1;
 use crate::numeric::log_affinity::log_affinity;
+use crate::orbits::Orbits;
 use crate::parallel;
 use crate::posterior::model::Counts;
 use crate::posterior::setting::Setting;
@@ -19,62 +19,58 @@ pub struct Losses {
 enum Values {
     /// sqrt(1 − BC^power), where ln BC is a sum over the categories: for each the terms of x and x + j, where
     /// |j| is at most `reach`, at x (2 reach + 1) + reach + j.
-    Affinity { power: f64, reach: u32, terms: Vec<Vec<f64>>, table_of: Vec<usize> },
+    Affinity { power: f64, reach: u64, terms: Vec<Vec<f64>> },
     /// For every orbit of r those of all x.
     Matrix(Vec<Vec<f64>>),
 }
 
 impl Losses {
     /// For candidates at most `reach` records apart.
-    pub fn new(template: &Setting, orbits: &Orbits, reach: u32) -> Self {
-        let (relative, absolute) = template.distance.accuracy();
-        let values = match template.distance.power(&template.posterior) {
-            Some(power) => Self::affinity(template, power, reach),
-            None => Values::Matrix(matrix(template, orbits)),
+    pub fn new(setting: &Setting, orbits: &Orbits, reach: u64) -> Self {
+        let (relative, absolute) = setting.distance.accuracy();
+        let values = match setting.distance.power(&setting.prior, setting.n) {
+            Some(power) => Self::affinity(setting, power, reach),
+            None => {
+                let inputs = list_compositions(setting.n, setting.k());
+                let outputs: Vec<Counts> =
+                    (0..orbits.len()).map(|r| orbits.member(r).to_vec()).collect();
+                Values::Matrix(errors(setting, &inputs, &outputs))
+            }
         };
         Self { values, relative, absolute }
     }
 
     /// Whether they grow along every shortest way away from x. The terms of the affinity do: each is a gap of
     /// Jensen's inequality.
-    pub fn grow_outwards(template: &Setting) -> bool {
-        template.distance.power(&template.posterior).is_some()
+    pub fn grow_outwards(setting: &Setting) -> bool {
+        setting.distance.power(&setting.prior, setting.n).is_some()
     }
 
-    fn affinity(template: &Setting, power: f64, reach: u32) -> Values {
-        let (alpha, n) = (template.posterior.prior().alpha(), template.posterior.n());
-        let mut distinct: Vec<f64> = Vec::new();
-        let mut table_of = Vec::new();
-        for value in alpha {
-            let place = distinct.iter().position(|known| known == value).unwrap_or_else(|| {
-                distinct.push(*value);
-                distinct.len() - 1
-            });
-            table_of.push(place);
-        }
-        let reach = reach.min(n as u32);
+    fn affinity(setting: &Setting, power: f64, reach: u64) -> Values {
+        let (alpha, n) = (setting.prior.alpha(), setting.n);
+        let reach = reach.min(n) as i64;
         let row = |alpha: f64, x: u64| {
-            let first = x as i64 - i64::from(reach);
+            let first = x as i64 - reach;
             let term = move |v: i64| match u64::try_from(v) {
                 Ok(v) if v <= n => log_affinity(alpha, x, v),
                 _ => f64::NEG_INFINITY,
             };
-            (first..=x as i64 + i64::from(reach)).map(term).collect::<Vec<f64>>()
+            (first..=x as i64 + reach).map(term).collect::<Vec<f64>>()
         };
         let table = |&alpha: &f64| {
             parallel::map_range(0..n as usize + 1, |x| row(alpha, x as u64)).concat()
         };
-        Values::Affinity { power, reach, terms: distinct.iter().map(table).collect(), table_of }
+        Values::Affinity { power, reach: reach as u64, terms: alpha.iter().map(table).collect() }
     }
 
-    /// At x, whose place is `rank`, and the candidate r that stands for `orbit`.
-    pub fn at(&self, x: &[u32], rank: usize, r: &[u32], orbit: usize) -> f64 {
+    /// At x, whose index is `rank`, and the candidate r that stands for `orbit`.
+    pub fn at(&self, x: &[u64], rank: usize, r: &[u64], orbit: usize) -> f64 {
         let loss = match &self.values {
-            Values::Affinity { power, reach, terms, table_of } => {
+            Values::Affinity { power, reach, terms } => {
                 let width = 2 * *reach as usize + 1;
                 let term = |i: usize| {
-                    let place = x[i] as usize * width + (*reach + r[i] - x[i]) as usize;
-                    terms[table_of[i]][place]
+                    let index = x[i] as usize * width + (*reach + r[i] - x[i]) as usize;
+                    terms[i][index]
                 };
                 (-expm1(power * (0..x.len()).map(term).sum::<f64>())).max(0.0).sqrt()
             }
@@ -82,11 +78,4 @@ impl Losses {
         };
         (loss * (1.0 - self.relative) - self.absolute).max(0.0)
     }
-}
-
-fn matrix(template: &Setting, orbits: &Orbits) -> Vec<Vec<f64>> {
-    let counts = |orbit| orbits.member(orbit).iter().map(|&count| u64::from(count)).collect();
-    let outputs: Vec<Counts> = (0..orbits.len()).map(counts).collect();
-    let inputs = list_compositions(template.posterior.n(), template.posterior.k());
-    errors(template, &inputs, &outputs)
 }

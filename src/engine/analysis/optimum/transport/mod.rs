@@ -36,10 +36,11 @@ use space::{PIECE, Proof, Space};
 use std::sync::Arc;
 
 use super::columns;
-use super::size::{factorial, order};
+use super::size::Shape;
 use super::{Method, OptimalMechanism, Optimum, OptimumError};
-use crate::analysis::cost::{Work, rates};
-use crate::mechanism::law::tight::{Effort, Tight, furthest, shell_size};
+use crate::analysis::size::Size;
+use crate::mechanism::law::OutputSet;
+use crate::mechanism::law::tight::{Extent, Tight, furthest, shell_size};
 use crate::numeric::ln;
 use crate::parallel;
 use crate::posterior::model::{Counts, approximate_compositions, hamming_distance};
@@ -87,81 +88,84 @@ impl FlowBound {
     }
 }
 
-/// What flows for the y of the tight mechanism prove, at the prior, distance, ε and number of records of `template`:
+/// What flows for the y of the tight mechanism prove, at the prior, distance, ε and number of records of `setting`:
 /// its optimality, or a bound that is the weaker the further the mechanism is from it.
-pub fn check(template: &Setting) -> Result<FlowBound, OptimumError> {
-    let space = space(template)?;
-    let y = space.invert();
+pub fn check(setting: &Setting) -> Result<FlowBound, OptimumError> {
+    let (space, y) = first(setting)?;
     let tight = space.total(&y);
     Ok(FlowBound::new(&space, tight, &space.lowered(y, Proof::Prices)))
 }
 
-/// The optimality of the tight mechanism, or else a good lower bound.
-pub fn bound(template: &Setting) -> Result<FlowBound, OptimumError> {
-    prices(template).map(|(bound, _)| bound)
-}
-
-/// The same with its prices, by orbit.
-fn prices(template: &Setting) -> Result<(FlowBound, Vec<f64>), OptimumError> {
-    let space = space(template)?;
-    let y = space.invert();
+/// The optimality of the tight mechanism, or else a good lower bound; with its prices, by orbit.
+pub fn bound(setting: &Setting) -> Result<(FlowBound, Vec<f64>), OptimumError> {
+    let (space, y) = first(setting)?;
     let tight = space.total(&y);
+    let part = parallel::part(0.1);
     let first = space.lowered(y.clone(), Proof::Optimality);
+    drop(part);
     let found = FlowBound::new(&space, tight, &first);
     if found.is_tight_optimal() {
         return Ok((found, first));
     }
-    let better = space.lowered(ascent::improved(&space, y), Proof::Bound);
+    let part = parallel::part(0.6);
+    let improved = ascent::improved(&space, y);
+    drop(part);
+    let better = space.lowered(improved, Proof::Bound);
     Ok((FlowBound::new(&space, tight, &better), better))
 }
 
-fn space(template: &Setting) -> Result<Space<'_>, OptimumError> {
-    if !Losses::grow_outwards(template)
-        && !columns::is_possible(template.epsilon.get(), template.posterior.n())
-    {
+/// The data sets, and the y of the tight mechanism.
+fn first(setting: &Setting) -> Result<(Space<'_>, Vec<f64>), OptimumError> {
+    setting.distance.refuses_scores(&setting.prior, setting.n).map_or(Ok(()), Err)?;
+    if !Losses::grow_outwards(setting) && !columns::is_possible(setting) {
         return Err(OptimumError::Solver("probabilities are too small for a double".to_owned()));
     }
-    let space = Space::new(template);
-    match space.costs.iter().all(|cost| cost.is_finite()) {
-        true => Ok(space),
-        false => Err(OptimumError::Solver("an error is infinite".to_owned())),
+    let part = parallel::part(0.1);
+    let space = Space::new(setting, &setting.prior.exchangeable());
+    drop(part);
+    if !space.costs.iter().all(|cost| cost.is_finite()) {
+        return Err(OptimumError::Solver("an error is infinite".to_owned()));
     }
+    let _part = parallel::part(0.1);
+    let y = space.invert();
+    Ok((space, y))
 }
 
 /// The most data sets for which the tight mechanism is written down as a matrix.
 const MOST_INPUTS: f64 = 6000.0;
 
 /// Whether mechanisms can be written down as a matrix.
-pub fn is_small(n: u64, k: usize) -> bool {
-    approximate_compositions(n, k) <= MOST_INPUTS
+pub fn is_small(setting: &Setting) -> bool {
+    approximate_compositions(setting.n, setting.k()) <= MOST_INPUTS
 }
 
 /// The optimum, if the tight mechanism is proved to reach it.
-pub fn optimum(template: &Setting) -> Option<Optimum> {
-    let tight = tight(template).ok().filter(|tight| !tight.is_clipped())?;
-    let found = check(template).ok().filter(FlowBound::is_tight_optimal)?;
-    Some(between(template, &tight, found))
+pub fn optimum(setting: &Setting) -> Option<Optimum> {
+    let tight = tight(setting).ok().filter(|tight| !tight.is_clipped())?;
+    let found = check(setting).ok().filter(FlowBound::is_tight_optimal)?;
+    Some(between(setting, &tight, found))
 }
 
 /// The optimum between a bound by flows and the error of the tight mechanism.
-pub fn bracket(template: &Setting) -> Result<Optimum, OptimumError> {
-    let tight = tight(template)?;
-    Ok(between(template, &tight, bound(template)?))
+pub fn bracket(setting: &Setting) -> Result<Optimum, OptimumError> {
+    let part = parallel::part(0.1);
+    let tight = tight(setting)?;
+    drop(part);
+    Ok(between(setting, &tight, bound(setting)?.0))
 }
 
-fn tight(template: &Setting) -> Result<Arc<Tight>, Refusal> {
-    let (n, k) = (template.posterior.n(), template.posterior.k());
-    Tight::find(k, n, template.epsilon.get())
+fn tight(setting: &Setting) -> Result<Arc<Tight>, Refusal> {
+    let (n, k) = (setting.n, setting.k());
+    Tight::find(k, n, setting.epsilon.get())
 }
 
-fn between(template: &Setting, tight: &Tight, found: FlowBound) -> Optimum {
-    let (n, k) = (template.posterior.n(), template.posterior.k());
-    let (relative, absolute) = template.distance.accuracy();
+fn between(setting: &Setting, tight: &Tight, found: FlowBound) -> Optimum {
+    let (relative, absolute) = setting.distance.accuracy();
     let upper = match tight.is_clipped() {
         true => f64::INFINITY,
         false => (found.tight + absolute) * (1.0 + PROVED + relative),
     };
-    let mechanism = (is_small(n, k) && !tight.is_clipped()).then(|| matrix(template, tight));
+    let mechanism = (is_small(setting) && !tight.is_clipped()).then(|| matrix(setting, tight));
     let optimum = Optimum::new((found.lower, upper), mechanism, (Method::Flows, None));
     let value = if tight.is_clipped() { upper } else { found.tight };
     Optimum { value: value.clamp(optimum.lower, upper), ..optimum }
@@ -169,10 +173,10 @@ fn between(template: &Setting, tight: &Tight, found: FlowBound) -> Optimum {
 
 /// The tight mechanism as a matrix. Its rate is a little less than ε, so that no rounding of logarithms makes its loss
 /// more.
-fn matrix(template: &Setting, tight: &Tight) -> OptimalMechanism {
-    let inputs = list_compositions(template.posterior.n(), template.posterior.k());
-    let epsilon = template.epsilon.get();
-    let largest = epsilon * (template.posterior.n() + 1) as f64 - ln(tight.smallest());
+fn matrix(setting: &Setting, tight: &Tight) -> OptimalMechanism {
+    let inputs = list_compositions(setting.n, setting.k());
+    let epsilon = setting.epsilon.get();
+    let largest = epsilon * (setting.n + 1) as f64 - ln(tight.smallest());
     let rate = epsilon - 2.0 * f64::EPSILON * largest;
     let row = |x: &Counts| {
         let probability = |r: &Counts| ln(tight.weight(r)) - rate * hamming_distance(x, r);
@@ -182,55 +186,30 @@ fn matrix(template: &Setting, tight: &Tight) -> OptimalMechanism {
     OptimalMechanism { outputs: inputs.clone(), inputs, ln_probabilities }
 }
 
-/// What it takes to check the tight mechanism, or to find a good bound.
-pub fn work(template: &Setting, n: u64, good: bool) -> Work {
-    let (k, rate) = (template.posterior.k(), template.epsilon.get());
+/// How large a check of the tight mechanism is, or the search for a good bound.
+pub fn size(setting: &Setting, good: bool) -> Size {
+    let (n, k, rate) = (setting.n, setting.k(), setting.epsilon.get());
     let all = approximate_compositions(n, k);
-    let orbits = (all / order(template.posterior.prior())).max(1.0);
-    let reach = u64::from(reach(k, n, rate));
-    let losses = match Losses::grow_outwards(template) {
-        true => 16.0 * n as f64 * reach as f64,
-        false => 8.0 * orbits * all,
+    let orbits = Shape::new(setting, OutputSet::Simplex).rows;
+    let reach = reach(k, n, rate);
+    let ball = |radius: u64| ball_size(k, radius.min(reach)).min(all);
+    let (losses, near) = match Losses::grow_outwards(setting) {
+        true => (16.0 * (k as f64) * n as f64 * reach as f64, ball(USUAL_NEED + beyond(rate))),
+        false => (8.0 * orbits * all, all),
     };
-    let near = match Losses::grow_outwards(template) {
-        // Needs reach further where one count is small: there the others can be moved at little cost.
-        true => {
-            let furthest = FURTHEST_NEED * (n as f64).sqrt() / (rate * rate.sqrt());
-            let share = (k as f64 * furthest / n as f64).min(1.0);
-            let ball = |need: f64| {
-                let radius = (need as u64 + u64::from(beyond(rate))).min(reach);
-                ball_size(k, radius).min(all)
-            };
-            share * ball(furthest) + (1.0 - share) * ball(USUAL_NEED)
-        }
-        false => all,
-    };
-    // Twice: for the weights, and for y, which has fewer categories that can be exchanged.
-    let rows = Effort::new(k, n, rate).rows * (1.0 + factorial(k) * orbits / all);
-    let ns_per_node = NS_PER_NODE * libm::pow(0.5 * (k as f64 - 1.0), GROWTH);
-    let searches = if good {
-        SEARCHED * (ascent::sweeps(orbits * near) + ascent::CLOSING) as f64
-    } else {
-        1.0
-    };
-    let ns = orbits
-        * (NS_PER_LOSS * template.distance.effort() * ball_size(k, reach).min(all)
-            + ns_per_node * searches * near)
-        + rates::ns_per_tight_row(k) * rows;
-    let bytes = losses + 16.0 * all + 12.0 * near * PIECE.min(orbits as usize) as f64;
-    Work { outputs: orbits, passing: bytes, cpu_seconds: 1e-9 * ns, ..Work::default() }
+    let sweeps = if good { (ascent::sweeps(orbits * near) + ascent::CLOSING) as f64 } else { 1.0 };
+    let each = 6.0 * setting.distance.steps() * ball(reach) + VISITS * sweeps * near;
+    Size {
+        outputs: orbits * each + 2.0 * Extent::new(k, n, rate).rows,
+        bytes: losses + 16.0 * all + 12.0 * near * orbits.min(PIECE as f64),
+    }
 }
 
-/// Nanoseconds for a loss, and for a node of a flow in three categories and its growth with their number, measured with
-/// k = 2 to 4 and up to 1000 records.
-const NS_PER_LOSS: f64 = 60.0;
-const NS_PER_NODE: f64 = 500.0;
-const GROWTH: f64 = 4.5;
-/// The usual radius of needs, and the largest one times sqrt(ε³ / n), as measured.
-const USUAL_NEED: f64 = 5.0;
-const FURTHEST_NEED: f64 = 0.6;
-/// The part of the outputs that are looked at again in a sweep, times the searches for each.
-const SEARCHED: f64 = 0.8;
+/// A data set of a flow takes as long as so many outputs.
+const VISITS: f64 = 50.0;
+
+/// The usual radius of needs.
+const USUAL_NEED: u64 = 5;
 
 /// How many vectors of k whole numbers with the sum 0 move at most `radius` records.
 fn ball_size(k: usize, radius: u64) -> f64 {
@@ -242,11 +221,11 @@ fn absolute(values: &[f64]) -> Vec<f64> {
 }
 
 /// How many records a candidate is away from a data set if those further away do not matter to its sum.
-fn reach(k: usize, n: u64, rate: f64) -> u32 {
-    furthest(k, rate, NEGLIGIBLE, n) as u32
+fn reach(k: usize, n: u64, rate: f64) -> u64 {
+    furthest(k, rate, NEGLIGIBLE, n)
 }
 
 /// How many records beyond all needs are looked at for what may serve them: few of what is further away would arrive.
-fn beyond(rate: f64) -> u32 {
-    (6.0 / rate).ceil().clamp(3.0, 1e6) as u32
+fn beyond(rate: f64) -> u64 {
+    (6.0 / rate).ceil().clamp(3.0, 1e6) as u64
 }

@@ -1,23 +1,25 @@
 //! The data sets, what they cost, and the neighbourhoods of outputs.
 
-use super::ball::Lattice;
+use super::ball::ball;
 use super::losses::Losses;
-use super::{HELPS, NEGLIGIBLE, PRECISION, ROUNDING, SHORT, absolute, ball_size, beyond, reach};
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use super::{HELPS, NEGLIGIBLE, PRECISION, ROUNDING, SHORT, USUAL_NEED};
+use super::{absolute, ball_size, beyond, reach};
+use std::sync::Arc;
 
 use crate::analysis::optimum::search::{Graph, Search};
-use crate::mechanism::law::tight::{Decay, Orbits, Rows, shell_size, solve};
+use crate::mechanism::law::tight::{Decay, Rows, shell_size, solve};
+use crate::memo::Memo;
+use crate::numeric::sum::sum;
 use crate::numeric::{Sum, exp_accurate};
+use crate::orbits::Orbits;
 use crate::parallel;
-use crate::posterior::model::Predictive;
+use crate::posterior::model::{Counts, Predictive};
 use crate::posterior::setting::Setting;
 
 /// The data sets, up to the order of categories that can be exchanged.
 pub struct Space<'a> {
-    template: &'a Setting,
-    n: u32,
-    lattice: Lattice,
+    setting: &'a Setting,
+    n: u64,
     pub orbits: Orbits,
     /// The prior predictive probability of every orbit's members.
     weights: Vec<f64>,
@@ -28,44 +30,35 @@ pub struct Space<'a> {
     powers: Vec<f64>,
     decay: Decay,
     /// Candidates further away do not matter to a sum.
-    pub reach: u32,
+    pub reach: u64,
     /// Graphs of neighbourhoods: all outputs that are equally far from the edges have the same one.
-    graphs: Mutex<Graphs>,
+    graphs: Memo<Shape, Arc<Graph>>,
 }
 
-/// Graphs by radius and by the counts of the output, as far as they are below it.
-type Graphs = HashMap<(u32, Vec<u32>), Arc<Graph>>;
+/// The radius of a neighbourhood and the counts of its output, as far as they are below it.
+type Shape = (u64, Vec<u64>);
 
 impl<'a> Space<'a> {
-    /// The data sets up to all exchanges that the prior does not notice.
-    pub fn new(template: &'a Setting) -> Self {
-        Self::of(template, &template.posterior.prior().exchangeable())
-    }
-
     /// The data sets up to exchanges of categories within `groups`.
-    pub fn of(template: &'a Setting, groups: &[Vec<usize>]) -> Self {
-        let prior = template.posterior.prior();
-        let (n, k, rate) = (template.posterior.n(), prior.k(), template.epsilon.get());
-        let lattice = Lattice::new(k, n);
-        let orbits = Orbits::under(k, n, groups);
+    pub fn new(setting: &'a Setting, groups: &[Vec<usize>]) -> Self {
+        let prior = &setting.prior;
+        let (n, k, rate) = (setting.n, prior.k(), setting.epsilon.get());
+        let orbits = Orbits::new(k, n, groups);
         let predictive = Predictive::new(prior, n);
-        let weight = |orbit: usize| {
-            let counts: Vec<u64> = orbits.member(orbit).iter().map(|&c| u64::from(c)).collect();
-            exp_accurate(predictive.ln_probability(&counts))
-        };
+        let weight = |orbit| exp_accurate(predictive.ln_probability(orbits.member(orbit)));
         let weights = (0..orbits.len()).map(weight).collect();
         let reach = reach(k, n, rate);
+        let usual = (k * (k - 1)) as f64 * ball_size(k, USUAL_NEED + beyond(rate));
         let mut space = Self {
-            template,
-            n: n as u32,
+            setting,
+            n,
             costs: Vec::new(),
             weights,
-            losses: Losses::new(template, &orbits, reach),
+            losses: Losses::new(setting, &orbits, reach),
             powers: (0..=n).map(|d| exp_accurate(-rate * d as f64)).collect(),
-            decay: Decay::new(rate, u64::from(reach)),
+            decay: Decay::new(rate, reach),
             reach,
-            graphs: Mutex::default(),
-            lattice,
+            graphs: Memo::new((MOST_ARCS / usual) as usize),
             orbits,
         };
         space.costs = space.total_costs();
@@ -74,18 +67,13 @@ impl<'a> Space<'a> {
 
     /// Σ over all members.
     pub fn total(&self, values: &[f64]) -> f64 {
-        values
-            .iter()
-            .zip(&self.orbits.sizes)
-            .map(|(value, size)| value * size)
-            .collect::<Sum>()
-            .value()
+        sum(values.iter().zip(&self.orbits.sizes).map(|(value, size)| value * size))
     }
 
     fn total_costs(&self) -> Vec<f64> {
         parallel::map_range(0..self.orbits.len(), |orbit| {
             let (r, mut sum) = (self.orbits.member(orbit), Sum::default());
-            self.lattice.ball(r, self.reach, &mut |x, rank, away| {
+            ball(&self.orbits, orbit, self.reach, &mut |x, rank, away| {
                 sum.add(self.supply(x, rank, r, orbit) * self.powers[away as usize]);
             });
             sum.value() * (1.0 - ROUNDING)
@@ -93,8 +81,8 @@ impl<'a> Space<'a> {
     }
 
     /// π(x) L(x, r).
-    fn supply(&self, x: &[u32], rank: usize, r: &[u32], orbit: usize) -> f64 {
-        let weight = self.weights[self.orbits.orbit_of()[rank] as usize];
+    fn supply(&self, x: &[u64], rank: usize, r: &[u64], orbit: usize) -> f64 {
+        let weight = self.weights[self.orbits.of[rank] as usize];
         weight * self.losses.at(x, rank, r, orbit)
     }
 
@@ -102,7 +90,7 @@ impl<'a> Space<'a> {
     pub fn invert(&self) -> Vec<f64> {
         let largest = self.costs.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
         let target: Vec<f64> = self.costs.iter().map(|cost| cost / largest).collect();
-        let rate = self.template.epsilon.get();
+        let rate = self.setting.epsilon.get();
         let y = solve(&self.orbits, &self.decay, rate, &target, target.clone(), PRECISION);
         y.into_iter().map(|value| value * largest).collect()
     }
@@ -117,18 +105,18 @@ impl<'a> Space<'a> {
 
     /// For every output a radius with all needs in it, and a little more: further away π(q) L(q, r) covers y(q).
     /// Where none within reach would do, y(q) becomes 0.
-    pub fn radii(&self, y: &mut [f64]) -> Vec<u32> {
-        if !Losses::grow_outwards(self.template) {
+    pub fn radii(&self, y: &mut [f64]) -> Vec<u64> {
+        if !Losses::grow_outwards(self.setting) {
             return vec![self.n; y.len()];
         }
         let covered_from = |orbit: usize| {
             let q = self.orbits.member(orbit);
-            let rank = self.lattice.rank(q);
+            let rank = self.orbits.places.of(q);
             let enough = y[orbit] / self.weights[orbit] * (1.0 + 4.0 * ROUNDING);
             // Losses grow along all ways from q: if all at one distance suffice, those beyond do too.
             (1..=self.reach).find(|&radius| {
                 let mut covered = true;
-                self.lattice.ball(q, radius, &mut |r, _, away| {
+                ball(&self.orbits, orbit, radius, &mut |r, _, away| {
                     if away == radius {
                         covered &= self.losses.at(q, rank, r, orbit) >= enough;
                     }
@@ -137,20 +125,20 @@ impl<'a> Space<'a> {
             })
         };
         let covered_from = parallel::map_range(0..y.len(), covered_from);
-        let end = |(from, y): (Option<u32>, &mut f64)| match from {
+        let end = |(from, y): (Option<u64>, &mut f64)| match from {
             None if self.reach < self.n => {
                 *y = y.min(0.0);
                 0
             }
             from => from.unwrap_or(self.n + 1),
         };
-        let covered_from: Vec<u32> = covered_from.into_iter().zip(y).map(end).collect();
+        let covered_from: Vec<u64> = covered_from.into_iter().zip(y).map(end).collect();
         let furthest = covered_from.iter().copied().max().unwrap_or(0).min(self.reach);
-        let beyond = beyond(self.template.epsilon.get());
+        let beyond = beyond(self.setting.epsilon.get());
         let radius = |output: usize| {
             let mut radius = 0;
-            self.lattice.ball(self.orbits.member(output), furthest, &mut |_, rank, away| {
-                if away > radius && away < covered_from[self.orbits.orbit_of()[rank] as usize] {
+            ball(&self.orbits, output, furthest, &mut |_, rank, away| {
+                if away > radius && away < covered_from[self.orbits.of[rank] as usize] {
                     radius = away;
                 }
             });
@@ -160,25 +148,25 @@ impl<'a> Space<'a> {
     }
 
     /// How many data sets are at most `radius` records from one that is far from the edges.
-    pub fn ball_size(&self, radius: u32) -> f64 {
-        ball_size(self.orbits.k(), u64::from(radius)).min(self.orbits.orbit_of().len() as f64)
+    pub fn ball_size(&self, radius: u64) -> f64 {
+        ball_size(self.orbits.places.k, radius).min(self.orbits.of.len() as f64)
     }
 
     /// Lowers prices that are much larger than the error at a usual distance: those of data sets that are less
     /// likely than their neighbours. Nothing would be released for them alone.
     pub fn cap(&self, y: &mut [f64]) {
-        if !Losses::grow_outwards(self.template) {
+        if !Losses::grow_outwards(self.setting) {
             return;
         }
-        let k = self.orbits.k();
-        let shell = |d: u32| shell_size(k, u64::from(d)) * self.powers[d as usize];
-        let moved: f64 = (1..=self.reach).map(|d| f64::from(d) * shell(d)).sum();
+        let k = self.orbits.places.k;
+        let shell = |d: u64| shell_size(k, d) * self.powers[d as usize];
+        let moved: f64 = (1..=self.reach).map(|d| d as f64 * shell(d)).sum();
         let usual = moved / (1..=self.reach).map(shell).sum::<f64>();
-        let usual = (usual.ceil() as u32).clamp(1, self.reach);
+        let usual = (usual.ceil() as u64).clamp(1, self.reach);
         let largest = |orbit: usize| {
             let q = self.orbits.member(orbit);
-            let (rank, mut largest) = (self.lattice.rank(q), 0.0);
-            self.lattice.ball(q, usual, &mut |r, _, away| {
+            let (rank, mut largest) = (self.orbits.places.of(q), 0.0);
+            ball(&self.orbits, orbit, usual, &mut |r, _, away| {
                 if away == usual {
                     largest = f64::max(largest, self.losses.at(q, rank, r, orbit));
                 }
@@ -192,68 +180,42 @@ impl<'a> Space<'a> {
     }
 
     /// The column a^d of an output, as far as `radius`.
-    pub fn cone(&self, output: usize, radius: u32) -> Vec<(u32, f64)> {
+    pub fn cone(&self, output: usize, radius: u64) -> Vec<(u32, f64)> {
         let mut column = Vec::new();
-        self.lattice.ball(self.orbits.member(output), radius, &mut |_, rank, away| {
-            column.push((self.orbits.orbit_of()[rank], self.powers[away as usize]));
+        ball(&self.orbits, output, radius, &mut |_, rank, away| {
+            column.push((self.orbits.of[rank], self.powers[away as usize]));
         });
         column
     }
 
     /// The neighbourhood of the output that stands for `output`.
-    pub fn around(&self, output: usize, radius: u32) -> Neighbourhood {
+    pub fn around(&self, output: usize, radius: u64) -> Neighbourhood {
         let r = self.orbits.member(output);
         let mut found = Neighbourhood::default();
-        let (mut ranks, mut counts) = (Vec::new(), Vec::new());
-        self.lattice.ball(r, radius, &mut |x, rank, away| {
+        ball(&self.orbits, output, radius, &mut |x, rank, away| {
             if away == 0 {
-                found.home = ranks.len();
+                found.home = found.orbits.len();
             }
-            ranks.push(rank);
-            counts.extend_from_slice(x);
-            found.orbits.push(self.orbits.orbit_of()[rank]);
+            found.orbits.push(self.orbits.of[rank]);
             found.away.push(away as i32);
             found.costs.push(self.supply(x, rank, r, output) * (1.0 - ROUNDING));
         });
-        found.graph = self.graph(r, radius, (&ranks, &counts));
+        // Which of them are adjacent.
+        let shape = (radius, r.iter().map(|&count| count.min(radius)).collect());
+        found.graph = self.graphs.get(&shape, || {
+            let (mut list, mut ranks) = (Vec::<Counts>::new(), Vec::new());
+            ball(&self.orbits, output, radius, &mut |x, rank, _| {
+                list.push(x.to_vec());
+                ranks.push(rank);
+            });
+            let place_of = |x: &[u64]| ranks.binary_search(&self.orbits.places.of(x)).ok();
+            Arc::new(Graph::new(&list, place_of))
+        });
         found
     }
 
-    /// Which of the data sets around r are adjacent. They are given in the order of their places.
-    fn graph(&self, r: &[u32], radius: u32, (ranks, counts): (&[usize], &[u32])) -> Arc<Graph> {
-        let shape = (radius, r.iter().map(|&count| count.min(radius)).collect::<Vec<u32>>());
-        let known = || self.graphs.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(graph) = known().get(&shape) {
-            return graph.clone();
-        }
-        let k = r.len();
-        let mut moved = vec![0; k];
-        let graph = Graph::new(ranks.len(), |node, list| {
-            moved.copy_from_slice(&counts[node * k..][..k]);
-            for from in 0..k {
-                for to in (0..k).filter(|&to| to != from) {
-                    if moved[from] == 0 {
-                        continue;
-                    }
-                    moved[from] -= 1;
-                    moved[to] += 1;
-                    let place = ranks.binary_search(&self.lattice.rank(&moved));
-                    list.extend(place.ok().map(|place| place as u32));
-                    moved[from] += 1;
-                    moved[to] -= 1;
-                }
-            }
-        });
-        let graph = Arc::new(graph);
-        let mut known = known();
-        if known.values().map(|graph| graph.len()).sum::<usize>() < MOST_ARCS {
-            known.insert(shape, graph.clone());
-        }
-        graph
-    }
-
     /// The prices that the flow of one output allows.
-    fn allowed(&self, output: usize, prices: &Prices, mut radius: u32) -> Vec<(u32, f64)> {
+    fn allowed(&self, output: usize, prices: &Prices, mut radius: u64) -> Vec<(u32, f64)> {
         let lacks = |allowed: &[(u32, f64)]| -> f64 {
             let lack = |&(orbit, most): &(u32, f64)| {
                 let price = prices.y[orbit as usize];
@@ -279,7 +241,7 @@ impl<'a> Space<'a> {
         found
     }
 
-    fn allowed_within(&self, output: usize, prices: &Prices, radius: u32) -> Vec<(u32, f64)> {
+    fn allowed_within(&self, output: usize, prices: &Prices, radius: u64) -> Vec<(u32, f64)> {
         let near = self.around(output, radius);
         let (search, costs, _) = self.search(&near, output, prices, 1.0);
         near.orbits.iter().copied().zip(search.allowed(&costs)).collect()
@@ -314,7 +276,7 @@ impl<'a> Space<'a> {
         let own: Vec<f64> = near.orbits.iter().map(|&orbit| prices.y[orbit as usize]).collect();
         let total = |values: &[f64]| {
             let term = |(value, &away): (&f64, &i32)| value * self.powers[away as usize];
-            values.iter().zip(&near.away).map(term).collect::<Sum>().value()
+            sum(values.iter().zip(&near.away).map(term))
         };
         let (cost, worth) = (self.costs[output], prices.worth[output]);
         let outside = (cost - total(&near.costs), worth - total(&own));
@@ -323,7 +285,7 @@ impl<'a> Space<'a> {
         costs[near.home] += beyond.max(0.0);
         let own: Vec<f64> = own.iter().map(|y| scale * y).collect();
         let from = (near.home, near.away.clone());
-        let search = Search::run(&near.graph, from, self.template.epsilon.get(), (&costs, &own));
+        let search = Search::run(&near.graph, from, self.setting.epsilon.get(), (&costs, &own));
         (search, costs, outside)
     }
 
@@ -334,8 +296,8 @@ impl<'a> Space<'a> {
         let prices = Prices::new(self, y);
         let enough = self.total(&prices.y) * (1.0 - HOPELESS);
         let mut lowered = prices.y.clone();
-        for first in (0..radii.len()).step_by(PIECE) {
-            let piece = first..radii.len().min(first + PIECE);
+        for piece in parallel::steps(0..radii.len().div_ceil(PIECE)) {
+            let piece = piece * PIECE..radii.len().min((piece + 1) * PIECE);
             let allowed: Vec<Vec<(u32, f64)>> = parallel::map_range(piece, |output| match proof {
                 Proof::Bound => self.allowed_within(output, &prices, radii[output]),
                 _ => self.allowed(output, &prices, radii[output]),
@@ -377,7 +339,6 @@ impl Prices {
 /// The data sets around an output, in the order of their places.
 #[derive(Default)]
 pub struct Neighbourhood {
-    /// The output.
     home: usize,
     orbits: Vec<u32>,
     /// How many records each is away from the output.
@@ -393,8 +354,8 @@ const HOPELESS: f64 = 1e-7;
 /// A price is at most this multiple of the largest error at a usual distance.
 const CAP: f64 = 0.8;
 
-/// All graphs that are kept have so many arcs.
-const MOST_ARCS: usize = 10_000_000;
+/// All graphs that are kept have about so many arcs.
+const MOST_ARCS: f64 = 1e7;
 
 /// Outputs that are looked at together.
 pub const PIECE: usize = 4096;

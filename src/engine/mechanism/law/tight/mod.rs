@@ -12,18 +12,23 @@
 //! At a small rate some weights are negative. They are set to 0, and the probabilities are then divided
 //! by Z(x) = Σ_r w(r) a^(d(x, r)), which is not 1 any more.
 
+mod coins;
 mod kernel;
+mod law;
 mod solve;
 
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-pub(crate) use kernel::{Decay, Orbits, Rows, shell_size};
-use kernel::{shell, shells, tails};
+use kernel::shell;
+pub(crate) use kernel::{Decay, Rows, shell_size};
+pub use law::TightLaw;
 pub(crate) use solve::solve;
 
 use super::lattice::LatticeSums;
+use crate::memo::Memo;
 use crate::numeric::{exp_accurate, expm1, ln, log1p};
+use crate::orbits::Orbits;
+use crate::parallel;
 use crate::posterior::model::{approximate_compositions, neighbours};
 use crate::posterior::simplex::{Row, Tail, rank};
 use crate::refusal::Refusal;
@@ -32,17 +37,19 @@ use crate::refusal::Refusal;
 #[derive(Debug)]
 pub struct Tight {
     k: usize,
+    n: u64,
     place: Place,
     values: Vec<f64>,
     /// Z(x) by the rank of x, if negative weights were set to 0.
     normalisers: Vec<f64>,
-    smallest: f64,
     /// The smallest before negative ones were set to 0.
-    signed: f64,
-    largest: f64,
-    residual: f64,
-    /// The largest |ln Z(x) − ln Z(x')| over adjacent data sets, bounded from above.
-    shift: f64,
+    pub signed: f64,
+    pub largest: f64,
+    /// An upper bound on |Σ_r w(r) a^(d(x, r)) − 1| over all x.
+    pub residual: f64,
+    /// An upper bound on |ln Z(x) − ln Z(x')| over adjacent data sets, with Z as the weights make it and
+    /// not as it should be. The privacy loss is at most the rate plus this.
+    pub shift: f64,
 }
 
 /// Where the weight of a candidate stands.
@@ -72,6 +79,9 @@ const SHIFT: f64 = 2.2;
 /// What candidates contribute that are too far away to change a sum in double precision.
 const NEGLIGIBLE: f64 = 1e-18;
 
+/// Shells smaller than this are left out.
+const FAINT: f64 = 1e-22;
+
 /// The most categories: with more, even few records have too many candidates.
 const MOST_CATEGORIES: usize = 12;
 
@@ -85,54 +95,35 @@ const MOST_WORK: f64 = 1.5e11;
 /// The most weights in a table.
 const MOST_WEIGHTS: f64 = 3e7;
 
-/// What it takes to find the weights.
+/// How much is to be solved for the weights.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Effort {
+pub struct Extent {
     /// The number of records for which the weights are solved: all, or those that the layer needs.
     pub records: u64,
     /// The depth M of the layer, if there is one.
     pub layer: Option<u64>,
     /// Rows that are added up for one solution.
     pub rows: f64,
-    /// About how many solutions are needed.
-    pub solutions: f64,
     /// Weights that are kept.
     pub kept: f64,
-    /// By how much the estimate of the rows is too small: few records in many categories have more orbits.
-    pub factor: f64,
 }
 
-impl Effort {
-    /// For n records in k categories.
+impl Extent {
     pub fn new(k: usize, n: u64, rate: f64) -> Self {
         if k == 2 {
-            return Self {
-                records: 0,
-                layer: Some(1),
-                rows: 0.0,
-                solutions: 1.0,
-                kept: 4.0,
-                factor: 1.0,
-            };
+            return Self { records: 0, layer: Some(1), rows: 0.0, kept: 4.0 };
         }
         if k > MOST_CATEGORIES {
-            let (rows, kept) = (f64::INFINITY, f64::INFINITY);
-            return Self { records: n, layer: None, rows, solutions: 1.0, kept, factor: 1.0 };
+            return Self { records: n, layer: None, rows: f64::INFINITY, kept: f64::INFINITY };
         }
         let depth = depth(k, rate);
-        // If some weights are negative, the rate is looked for, with a solution for each.
-        let is_low = is_low(n, rate);
-        let solutions = if is_low { ROUNDS as f64 } else { 1.0 };
         let (steps, pass) = (|n: u64| steps(k, n, rate), |n: u64| passes(k, n, rate));
         let exact = steps(n) * pass(n);
         let records = (k as u64).saturating_mul(depth);
         if n <= records || exact <= QUICK {
             let kept = approximate_compositions(n, k);
-            let factor = more_orbits(k, n);
-            return Self { records: n, layer: None, rows: exact, solutions, kept, factor };
+            return Self { records: n, layer: None, rows: exact, kept };
         }
-        // The one solution takes many more steps then, as measured.
-        let solutions = if is_low { 10.0 } else { 1.0 };
         let table = libm::pow(depth as f64 + 1.0, k as f64);
         let (mut rows, mut kept) = (steps(records) * pass(records), table);
         if table <= MOST_WEIGHTS {
@@ -140,7 +131,7 @@ impl Effort {
             kept = table.max(approximate_compositions(checked, k));
             rows += pass(checked);
         }
-        Self { records, layer: Some(depth), rows, solutions, kept, factor: more_orbits(k, records) }
+        Self { records, layer: Some(depth), rows, kept }
     }
 
     /// Why the weights are not computed, if that would take too long.
@@ -165,31 +156,16 @@ impl Effort {
     }
 }
 
-/// Whether the rate is so low that some weights of three or more categories are negative, roughly.
-fn is_low(n: u64, rate: f64) -> bool {
-    rate < f64::max(0.11, 0.35 * libm::pow(3.0 / n as f64, 0.6))
-}
-
 /// About how many orbits of data sets there are, if there are many records.
 fn orbits(k: usize, n: u64) -> f64 {
     approximate_compositions(n, k) / (1..=k).map(|i| i as f64).product::<f64>() + 1.0
 }
 
-/// The number of orbits for each one of [`orbits`]: the ways to write n as a sum of at most k parts.
-fn more_orbits(k: usize, n: u64) -> f64 {
-    // More records than these have about as many orbits as estimated.
-    const FEW: u64 = 200;
-    if n > FEW {
-        return 1.0;
-    }
-    let mut ways = vec![0.0; n as usize + 1];
-    ways[0] = 1.0;
-    for part in 1..=k {
-        for sum in part..ways.len() {
-            ways[sum] += ways[sum - part];
-        }
-    }
-    (ways[n as usize] / orbits(k, n)).max(1.0)
+/// The same also for few records: the number of ways to write n as a sum of at most k parts.
+fn few_orbits(k: usize, n: u64) -> f64 {
+    let factorial: f64 = (1..k).map(|i| i as f64).product();
+    let shifted = n as f64 + 0.25 * (k * (k + 1)) as f64;
+    libm::pow(shifted, k as f64 - 1.0) / (k as f64 * factorial * factorial)
 }
 
 /// The number of rows that one product with the matrix adds up.
@@ -203,9 +179,7 @@ fn passes(k: usize, n: u64, rate: f64) -> f64 {
 
 /// The number of products with the matrix, roughly.
 fn steps(k: usize, n: u64, rate: f64) -> f64 {
-    if k > solve::MOST_OF_STENCIL
-        && orbits(k, n) * more_orbits(k, n) <= solve::MOST_FACTORISED as f64
-    {
+    if k > solve::MOST_OF_STENCIL && few_orbits(k, n) <= solve::MOST_FACTORISED as f64 {
         // As measured with six categories: rounding asks for more rounds at a small rate.
         return 20.0 + 0.03 / rate;
     }
@@ -232,115 +206,104 @@ fn depth(k: usize, rate: f64) -> u64 {
 /// a step further changes a sum by at most twice what the candidates at j and more steps contribute, and all steps
 /// from there on by the sum of these.
 fn reach(k: usize, rate: f64, most: u64) -> u64 {
-    first_below(0.5 * LEFT_OUT, most, (k, rate), |shells| tails(&tails(shells)))
+    first_below(0.5 * LEFT_OUT, most, (k, rate), |_, sum_of_tails| sum_of_tails)
 }
 
 /// How many records a candidate is away from a data set if all candidates further away contribute less than
 /// `least` to its sum; `most` if that is further.
 pub(crate) fn furthest(k: usize, rate: f64, least: f64, most: u64) -> u64 {
-    first_below(least, most, (k, rate), tails)
+    first_below(least, most, (k, rate), |tail, _| tail)
 }
 
-/// The first place with at most `least` of what `sums` makes of the shells; `most` if that is further.
+/// The first distance at which `what` is at most `least`, given the sum of all shells from there on, and the sum of
+/// these sums from there on; `most` if that is further.
 fn first_below(
     least: f64,
     most: u64,
     (k, rate): (usize, f64),
-    sums: impl Fn(&[f64]) -> Vec<f64>,
+    what: impl Fn(f64, f64) -> f64,
 ) -> u64 {
     // All that comes before a shell that counts does so, too: at a small rate there would be very many.
     if shell(k, rate, most.max(1)) > least {
         return most;
     }
-    let falling = sums(&shells(k, rate));
-    let place = falling.iter().position(|&sum| sum <= least).unwrap_or(falling.len());
-    most.min(place as u64)
+    // Shells rise as long as rate · d < k.
+    let is_last = |&d: &u64| shell(k, rate, d) < FAINT && rate * d as f64 > k as f64;
+    let last = (1..).find(is_last).unwrap_or(most);
+    let (mut tail, mut sum_of_tails) = (0.0, 0.0);
+    let counts = |&d: &u64| {
+        tail += shell(k, rate, d);
+        sum_of_tails += tail;
+        what(tail, sum_of_tails) > least
+    };
+    // The data set itself always counts.
+    most.min((1..=last).rev().find(counts).unwrap_or(0) + 1)
 }
 
-/// Solved weights, by k, n and the bits of the rate.
-static KNOWN: Mutex<BTreeMap<(usize, u64, u64), Arc<Tight>>> = Mutex::new(BTreeMap::new());
-
-/// The most weights that are kept at a time.
-const MOST_KEPT: usize = 10_000_000;
+/// Solved weights, by k, n and the bits of the rate. Tables may be large: few are kept.
+static KNOWN: Memo<(usize, u64, u64), Arc<Tight>> = Memo::new(8);
 
 impl Tight {
-    /// The weights for n records in k categories, computed once.
     pub fn find(k: usize, n: u64, rate: f64) -> Result<Arc<Self>, Refusal> {
-        let key = (k, n, rate.to_bits());
-        let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(found) = known().get(&key) {
-            return Ok(Arc::clone(found));
-        }
-        let effort = Effort::new(k, n, rate);
-        if let Some(refusal) = effort.refusal(k, n) {
-            return Err(refusal);
-        }
-        // Not under the lock: a thread that waits for it might be needed for the work.
-        let found = Arc::new(Self::new(k, n, rate, effort));
-        if found.largest <= 0.0 {
+        KNOWN.try_get(&(k, n, rate.to_bits()), || {
+            let extent = Extent::new(k, n, rate);
+            if let Some(refusal) = extent.refusal(k, n) {
+                return Err(refusal);
+            }
+            // Where some weights may be negative, others are looked for at a few more rates.
+            let _part = parallel::part(if Self::may_be_clipped(k, n, rate) { 0.25 } else { 1.0 });
+            let found = Self::new(k, n, rate, extent);
+            if found.largest > 0.0 {
+                return Ok(Arc::new(found));
+            }
             let cause = format!(
                 "the weights of `tight` for {n} records in {k} categories at rate {rate} are beyond double \
                  precision"
             );
-            return Err(Refusal::new(cause, "use a larger ε, fewer records, or lattice"));
-        }
-        let mut known = known();
-        let weights = |known: &BTreeMap<_, Arc<Self>>| -> usize {
-            known.values().map(|tight| tight.values.len()).sum()
-        };
-        while !known.is_empty() && weights(&known) + found.values.len() > MOST_KEPT {
-            known.pop_first();
-        }
-        known.insert(key, Arc::clone(&found));
-        Ok(found)
+            Err(Refusal::new(cause, "use a larger ε, fewer records, or lattice"))
+        })
     }
 
-    /// Whether some weights at this rate are negative: known, or guessed.
-    pub fn is_likely_clipped(k: usize, n: u64, rate: f64) -> bool {
-        let known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-        let found = known.get(&(k, n, rate.to_bits())).map(|found| found.is_clipped());
-        found.unwrap_or_else(|| Self::may_be_clipped(k, n, rate))
-    }
-
-    /// Whether the rate is so low that some weights may be negative, whether or not they were found.
+    /// Whether the rate is so low that some weights may be negative: a rough bound, without solving for them.
     pub fn may_be_clipped(k: usize, n: u64, rate: f64) -> bool {
-        k > 2 && is_low(n, rate)
+        k > 2 && rate < f64::max(0.11, 0.35 * libm::pow(3.0 / n as f64, 0.6))
     }
 
-    fn new(k: usize, n: u64, rate: f64, effort: Effort) -> Self {
+    fn new(k: usize, n: u64, rate: f64, extent: Extent) -> Self {
         if k == 2 {
             return Self::on_a_line(n, rate);
         }
-        let orbits = Orbits::new(k, effort.records);
-        let decay = Decay::new(rate, furthest(k, rate, NEGLIGIBLE, effort.records));
-        let tolerance = if effort.layer.is_some() { 0.1 * CONVERGED } else { 0.0 };
-        let guess = guess(&orbits, effort.records, rate);
+        let orbits = Orbits::new(k, extent.records, &[(0..k).collect()]);
+        let decay = Decay::new(rate, furthest(k, rate, NEGLIGIBLE, extent.records));
+        let tolerance = if extent.layer.is_some() { 0.1 * CONVERGED } else { 0.0 };
+        let guess = vec![exp_accurate(-LatticeSums::new(rate).ln_whole(k)); orbits.len()];
         let target = vec![1.0; orbits.len()];
-        let weights = solve::solve(&orbits, &decay, rate, &target, guess, tolerance);
+        let weights = {
+            let _part = parallel::part(0.85);
+            solve::solve(&orbits, &decay, rate, &target, guess, tolerance)
+        };
         let signed = weights.iter().copied().fold(f64::INFINITY, f64::min);
-        let weights: Vec<f64> =
-            weights.iter().map(|w| (w * UNITS).round().max(0.0) / UNITS).collect();
-        let (smallest, largest) = extremes(&weights);
-        let negative = smallest <= 0.0;
+        let weights: Vec<f64> = weights.into_iter().map(rounded).collect();
+        let negative = rounded(signed) <= 0.0;
         let mut tight = Self {
             k,
+            n,
             place: Place::Rank,
-            values: orbits.orbit_of().iter().map(|&orbit| weights[orbit as usize]).collect(),
+            values: orbits.unfold(&weights),
             normalisers: Vec::new(),
-            smallest,
             signed,
-            largest,
+            largest: weights.iter().copied().fold(0.0, f64::max),
             residual: 0.0,
             shift: 0.0,
         };
-        match effort.layer {
+        match extent.layer {
             None => tight.check(&orbits, &decay, negative),
             Some(depth) => {
-                tight.values = tight.layer(depth, effort.records);
+                tight.values = tight.layer(depth, extent.records);
                 tight.place = Place::Layer(depth);
                 let records = n.min(k as u64 * (depth + reach(k, rate, n)));
                 let decay = Decay::new(rate, furthest(k, rate, LEFT_OUT, records));
-                tight.check(&Orbits::new(k, records), &decay, false);
+                tight.check(&Orbits::new(k, records, &[(0..k).collect()]), &decay, false);
                 // Once for what a sum leaves out, once for larger counts.
                 tight.residual += 2.0 * LEFT_OUT * tight.largest;
                 tight.shift = SHIFT * tight.residual;
@@ -352,7 +315,6 @@ impl Tight {
     /// The weights for two categories: 1 / (1 + a) at both ends, (1 − a) / (1 + a) between them.
     fn on_a_line(n: u64, rate: f64) -> Self {
         let a = exp_accurate(-rate);
-        let rounded = |weight: f64| (weight * UNITS).round() / UNITS;
         let (end, inside) = (rounded(1.0 / (1.0 + a)), rounded(-expm1(-rate) / (1.0 + a)));
         // Without records there is one candidate, (0, 0).
         let values = vec![1.0, end, end, inside];
@@ -360,10 +322,10 @@ impl Tight {
         let smallest = if n > 1 { inside.min(end) } else { end };
         Self {
             k: 2,
+            n,
             place: Place::Layer(1),
             values,
             normalisers: Vec::new(),
-            smallest,
             signed: smallest,
             largest: end,
             residual: ROUNDING,
@@ -373,19 +335,14 @@ impl Tight {
 
     /// Bounds the residual, from all data sets of the records in `orbits`.
     fn check(&mut self, orbits: &Orbits, decay: &Decay, clipped: bool) {
-        let mut member = vec![0; self.k];
-        let weight = |orbit: usize| {
-            let counts = orbits.member(orbit).iter().map(|&count| u64::from(count));
-            member.iter_mut().zip(counts).for_each(|(to, from)| *to = from);
-            self.weight(&member)
-        };
+        let weight = |orbit| self.weight(orbits.member(orbit));
         let weights: Vec<f64> = (0..orbits.len()).map(weight).collect();
         let sums = Rows::new(orbits, decay, &weights).sums();
         let off = sums.iter().map(|sum| (sum - 1.0).abs());
         self.residual = off.fold(0.0, f64::max) + ROUNDING;
         if clipped {
             self.shift = largest_shift(orbits, &sums) + 4.0 * ROUNDING;
-            self.normalisers = orbits.orbit_of().iter().map(|&x| sums[x as usize]).collect();
+            self.normalisers = orbits.unfold(&sums);
         } else {
             self.shift = SHIFT * self.residual;
         }
@@ -459,49 +416,27 @@ impl Tight {
 
     /// Whether negative weights were set to 0.
     pub fn is_clipped(&self) -> bool {
-        self.k > 2 && self.smallest <= 0.0
+        self.k > 2 && self.smallest() <= 0.0
     }
 
-    /// The least weight.
     pub fn smallest(&self) -> f64 {
-        self.smallest
+        rounded(self.signed)
     }
 
     /// Whether no weight is negative at this rate, whatever the number of records. With s the sum of a^d over the
     /// whole lattice, Σ_{r ≠ x} a^(d(x, r)) <= s − 1 <= 1 at every x, so that the solution of w = 1 − (Φ − 1) w
     /// is not negative.
     pub fn is_surely_positive(k: usize, rate: f64) -> bool {
-        k == 2 || LatticeSums::ln_whole(rate, k) <= std::f64::consts::LN_2
+        k == 2 || LatticeSums::new(rate).ln_whole(k) <= std::f64::consts::LN_2
     }
 
-    /// The least weight before negative ones were set to 0.
-    pub fn signed(&self) -> f64 {
-        self.signed
-    }
-
-    /// The largest weight.
-    pub fn largest(&self) -> f64 {
-        self.largest
-    }
-
-    /// An upper bound on |Σ_r w(r) a^(d(x, r)) − 1| over all x.
-    pub fn residual(&self) -> f64 {
-        self.residual
-    }
-
-    /// An upper bound on |ln Z(x) − ln Z(x')| over adjacent data sets, with Z as the weights make it and
-    /// not as it should be. The privacy loss is at most the rate plus this.
-    pub fn shift(&self) -> f64 {
-        self.shift
-    }
-
-    /// The rate at which the mechanism with these weights is `epsilon`-private: ε itself if no weight is
-    /// negative. Otherwise the rate c < ε with c + max |ln Z − ln Z'| = ε, which is computed over all
-    /// adjacent data sets.
-    pub fn rate_for(k: usize, n: u64, epsilon: f64) -> Result<f64, Refusal> {
+    /// The law with these weights that is `epsilon`-private: at the rate ε itself if no weight is negative.
+    /// Otherwise at the rate c < ε with c + max |ln Z − ln Z'| = ε, which is computed over all adjacent data
+    /// sets.
+    pub fn law(k: usize, n: u64, epsilon: f64) -> Result<TightLaw, Refusal> {
         let found = Self::find(k, n, epsilon)?;
         if !found.is_clipped() {
-            return Ok(epsilon);
+            return Ok(TightLaw { rate: epsilon, weights: found });
         }
         if found.place != Place::Rank {
             return Err(Refusal::new(
@@ -512,24 +447,27 @@ impl Tight {
                 "use a larger ε, fewer records, or lattice",
             ));
         }
-        let (mut rate, mut table) = (epsilon, found);
+        let (mut rate, mut weights) = (epsilon, found);
         for round in 0..2 * ROUNDS {
             // At a small ε the rounding of the shift is more than may be left unused: then every round leaves more.
             let unused = round.saturating_sub(ROUNDS) as f64 * ROUNDING;
-            let loss = rate + table.shift;
+            let loss = rate + weights.shift;
             let left = if round < ROUNDS { EXHAUSTED * epsilon } else { f64::INFINITY };
             if loss <= epsilon && epsilon - loss <= left {
-                return Ok(rate);
+                return Ok(TightLaw { rate, weights });
             }
             // The shift hardly depends on the rate.
-            rate = (epsilon - table.shift - unused) * (1.0 - 0.5 * EXHAUSTED);
+            rate = (epsilon - weights.shift - unused) * (1.0 - 0.5 * EXHAUSTED);
             if rate <= 0.5 * epsilon {
                 break;
             }
-            table = Self::find(k, n, rate)?;
+            weights = Self::find(k, n, rate)?;
         }
-        if rate > 0.0 && rate + Self::find(k, n, rate)?.shift <= epsilon {
-            return Ok(rate);
+        if rate > 0.0 {
+            let weights = Self::find(k, n, rate)?;
+            if rate + weights.shift <= epsilon {
+                return Ok(TightLaw { rate, weights });
+            }
         }
         Err(Refusal::new(
             format!("no rate was found at which `tight` is {epsilon}-private for {n} records"),
@@ -550,37 +488,15 @@ fn shared(counts: &mut [u64], depth: u64, records: u64) -> &[u64] {
     counts
 }
 
-/// Weights to start from: those of half as many records, if these are many.
-fn guess(orbits: &Orbits, records: u64, rate: f64) -> Vec<f64> {
-    let k = orbits.k();
-    let depth = records / (2 * k as u64);
-    if depth < LEAST_DEPTH {
-        return vec![exp_accurate(-LatticeSums::ln_whole(rate, k)); orbits.len()];
-    }
-    let fewer = k as u64 * depth;
-    let effort =
-        Effort { records: fewer, layer: None, rows: 0.0, solutions: 1.0, kept: 0.0, factor: 1.0 };
-    let half = Tight::new(k, fewer, rate, effort);
-    let mut counts = vec![0; k];
-    let weight = |orbit: usize| {
-        let member = orbits.member(orbit).iter().map(|&count| u64::from(count));
-        counts.iter_mut().zip(member).for_each(|(to, from)| *to = from);
-        half.values[rank(shared(&mut counts, depth, fewer))]
-    };
-    (0..orbits.len()).map(weight).collect()
-}
-
-/// The least depth of a layer from which a guess is taken.
-const LEAST_DEPTH: u64 = 4;
-
 /// The most rates that are tried when weights are clipped.
 const ROUNDS: usize = 30;
 
 /// What a clipped mechanism may leave unused of ε, relative to it.
 const EXHAUSTED: f64 = 1e-12;
 
-fn extremes(weights: &[f64]) -> (f64, f64) {
-    weights.iter().fold((f64::INFINITY, 0.0), |(low, high), &w| (w.min(low), w.max(high)))
+/// The nearest weight that can be compared as a whole number, and is not negative.
+fn rounded(weight: f64) -> f64 {
+    (weight * UNITS).round().max(0.0) / UNITS
 }
 
 /// The largest |ln Z(x) − ln Z(x')| over adjacent x, x', from Z at every orbit.
@@ -588,9 +504,8 @@ fn largest_shift(orbits: &Orbits, normalisers: &[f64]) -> f64 {
     let logs: Vec<f64> = normalisers.iter().map(|&z| ln(z)).collect();
     let mut largest: f64 = 0.0;
     for orbit in 0..orbits.len() {
-        let x: Vec<u64> = orbits.member(orbit).iter().map(|&count| u64::from(count)).collect();
-        for moved in neighbours(&x) {
-            let other = orbits.orbit_of()[rank(&moved)] as usize;
+        for neighbour in neighbours(orbits.member(orbit)) {
+            let other = orbits.of[orbits.places.of(&neighbour)] as usize;
             largest = largest.max((logs[orbit] - logs[other]).abs());
         }
     }

@@ -12,9 +12,10 @@
 
 use std::collections::BTreeMap;
 
-use super::kernel::{Decay, Orbits, Rows};
+use super::kernel::{Decay, Rows, matrix};
 use crate::numeric::{Sum, exp_accurate};
-use crate::posterior::simplex::rank;
+use crate::orbits::Orbits;
+use crate::parallel::{self, checkpoint};
 
 /// A residual of this size is a rounding error.
 const ROUNDING: f64 = 4.0 * f64::EPSILON;
@@ -48,11 +49,14 @@ pub fn solve(
     tolerance: f64,
 ) -> Vec<f64> {
     let preconditioner = Preconditioner::new(orbits, rate);
+    let _nearing = parallel::nearing();
+    let mut first = f64::NAN;
     let mut weights = guess;
     let mut best = (f64::INFINITY, weights.clone());
     for _ in 0..ROUNDS {
         let residual = residual(orbits, decay, target, &weights);
         let largest = largest(&residual);
+        first = if first.is_nan() { largest } else { first };
         if largest >= 0.5 * best.0 {
             break;
         }
@@ -61,7 +65,10 @@ pub fn solve(
             break;
         }
         let enough = f64::max(REDUCTION * largest, 0.5 * tolerance);
-        let step = conjugate_gradients(orbits, decay, &preconditioner, &residual, enough);
+        let told = |left: f64| {
+            parallel::reached(parallel::fallen(first, left, tolerance.max(ROUNDING)));
+        };
+        let step = conjugate_gradients(orbits, decay, &preconditioner, &residual, enough, told);
         weights.iter_mut().zip(step).for_each(|(weight, step)| *weight += step);
     }
     best.1
@@ -79,13 +86,14 @@ fn largest(values: &[f64]) -> f64 {
     values.iter().map(size).fold(0.0, f64::max)
 }
 
-/// The solution for the right-hand side `target`, up to a residual of `enough`.
+/// The solution for the right-hand side `target`, up to a residual of `enough`. `told` is told what is left.
 fn conjugate_gradients(
     orbits: &Orbits,
     decay: &Decay,
     preconditioner: &Preconditioner,
     target: &[f64],
     enough: f64,
+    told: impl Fn(f64),
 ) -> Vec<f64> {
     // A vector has one value for each orbit, which stands for all its members.
     let inner = |u: &[f64], v: &[f64]| -> f64 {
@@ -102,6 +110,7 @@ fn conjugate_gradients(
         if left <= enough || left == f64::INFINITY {
             break;
         }
+        told(left);
         let image = Rows::new(orbits, decay, &direction).sums();
         let length = product / inner(&direction, &image);
         for (value, step) in solution.iter_mut().zip(&direction) {
@@ -139,7 +148,7 @@ enum Preconditioner {
 impl Preconditioner {
     fn new(orbits: &Orbits, rate: f64) -> Self {
         let (mut ends, mut entries) = (Vec::new(), Vec::new());
-        let k = orbits.k();
+        let k = orbits.places.k;
         if k > MOST_OF_STENCIL && orbits.len() <= MOST_FACTORISED {
             return Self::factorised(orbits, rate);
         }
@@ -151,11 +160,11 @@ impl Preconditioner {
                 let mut row = BTreeMap::new();
                 for (z, coefficient) in &stencil {
                     let inside = moved.iter_mut().zip(x).zip(z).all(|((moved, &x), &z)| {
-                        let v = u64::from(x).checked_add_signed(z);
-                        v.map(|v| *moved = v).is_some()
+                        x.checked_add_signed(z).map(|v| *moved = v).is_some()
                     });
                     if inside {
-                        *row.entry(orbits.orbit_of()[rank(&moved)]).or_insert(0.0) += coefficient;
+                        *row.entry(orbits.of[orbits.places.of(&moved)]).or_insert(0.0) +=
+                            coefficient;
                     }
                 }
                 entries.extend(row);
@@ -178,7 +187,8 @@ impl Preconditioner {
     fn factorised(orbits: &Orbits, rate: f64) -> Self {
         let roots: Vec<f64> = orbits.sizes.iter().map(|size| size.sqrt()).collect();
         let mut factor: Vec<Vec<f64>> = Vec::with_capacity(roots.len());
-        for (i, mut row) in orbits.matrix(rate).into_iter().enumerate() {
+        for (i, mut row) in matrix(orbits, rate).into_iter().enumerate() {
+            checkpoint();
             row.truncate(i + 1);
             row.iter_mut().zip(&roots).for_each(|(value, root)| *value *= roots[i] / root);
             row[i] *= 1.0 + f64::EPSILON * roots.len() as f64;

@@ -3,13 +3,13 @@
 
 use std::collections::BTreeMap;
 
+use super::Whiskers;
 use super::{Accuracy, FigureName};
 use crate::experiment::axis::{Axis, Mark};
 use crate::experiment::kind::curves::{line, titled};
 use crate::experiment::reading::Quantity;
 use crate::experiment::{Abscissa, Case, Panel, naming};
 use engine::named::Named;
-use engine::numeric::box_summary::Whiskers;
 use engine::posterior::metric::Metric;
 use engine::posterior::model::vector;
 use figure::{
@@ -92,7 +92,7 @@ pub(super) fn figures(kind: &Accuracy, panel: &Panel, tables: &Tables) -> Vec<(S
         let own = own_parts(&all_parts, &sheet.parts).join(", ");
         let metric = match metrics.len() {
             1 => String::new(),
-            _ => format!("error: {}", metric.title),
+            _ => format!("error: {}", metric.title()),
         };
         let name = if asked.len() > 1 { name.heading() } else { "" };
         titled(&[&panel.title, &own, &metric, name])
@@ -103,7 +103,7 @@ pub(super) fn figures(kind: &Accuracy, panel: &Panel, tables: &Tables) -> Vec<(S
             let mut suffix = String::new();
             if metric_index > 0 {
                 // A colon has no place in the name of a file.
-                suffix += &format!("-{}", metric.id.replace(':', "-"));
+                suffix += &format!("-{}", metric.id().replace(':', "-"));
             }
             suffix += &sheet.suffix;
             for name in &asked {
@@ -255,7 +255,7 @@ fn shared_parts(panel: &Panel, names: &Names, abscissa: &Abscissa, mark: &Mark) 
     };
     let variants = &panel.variants;
     let delta_matters =
-        abscissa.naming.deltas || variants.iter().any(|variant| variant.mechanism.uses_delta());
+        abscissa.naming.deltas || variants.iter().any(|variant| variant.mechanism.uses_delta);
     let gamma_matters = abscissa.naming.gammas || case.setting.gamma.get() != 1.0;
     let parts = [
         unless(&[Axis::Mechanism], words(names, abscissa, Axis::Mechanism, mark)),
@@ -313,7 +313,7 @@ impl<'a> Drawing<'a> {
         last: &str,
         value: impl Fn(&SummaryRow) -> f64,
     ) -> String {
-        let rows = facet.marks.iter().filter_map(|mark| self.row(mark, metric.id));
+        let rows = facet.marks.iter().filter_map(|mark| self.row(mark, metric.id()));
         let infinite = rows.map(value).any(|value| value == f64::INFINITY);
         self.note(
             sheet,
@@ -344,16 +344,16 @@ impl<'a> Drawing<'a> {
             Whiskers::Range => "whiskers: range".to_owned(),
             Whiskers::Iqr(factor) => format!("whiskers: {factor} IQR"),
         };
-        let mut rows = facet.marks.iter().filter_map(|mark| self.row(mark, metric.id));
+        let mut rows = facet.marks.iter().filter_map(|mark| self.row(mark, metric.id()));
         if rows.any(|row| row.exact_mean.is_none()) {
             last += "; without a diamond: no exact mean is known";
         }
         let groups = facet.along(self.abscissa.axis).into_iter().map(|marks| {
-            let counts = vector(marks[0].case.setting.posterior.counts()).replace(';', " / ");
+            let counts = vector(marks[0].case.setting.counts()).replace(';', " / ");
             let data_axis = matches!(self.abscissa.axis, Axis::Data | Axis::At);
             let of_series = |key: &String| {
                 let mark = marks.iter().find(|mark| self.abscissa.series.key(mark) == *key)?;
-                Some(self.box_stats(self.row(mark, metric.id)?, mark.case))
+                Some(self.box_stats(self.row(mark, metric.id())?, mark.case))
             };
             Group {
                 label: self.name(marks[0]),
@@ -372,7 +372,7 @@ impl<'a> Drawing<'a> {
             in_group: [Some(self.abscissa.axis), self.abscissa.facet]
                 .contains(&Some(self.abscissa.series))
                 .then_some(1),
-            bounds: Some((0.0, metric.bound.unwrap_or(f64::INFINITY))),
+            bounds: Some((0.0, metric.bound().unwrap_or(f64::INFINITY))),
             ..BoxFigure::default()
         };
         (note, body.into())
@@ -385,7 +385,7 @@ impl<'a> Drawing<'a> {
 
     /// The readings of one mechanism at one case, in the error that was printed.
     fn readings(&self, case: &Case, row: &SummaryRow) -> impl Iterator<Item = &ReadingRow> {
-        let read = self.kind.readings_metric.map_or(self.panel.distance.id(), |metric| metric.id);
+        let read = self.kind.readings_metric.map_or(self.panel.distance.id(), |metric| metric.id());
         let printed = row.metric == read;
         let of_row = move |reading: &&&ReadingRow| {
             printed && reading.mechanism == row.mechanism && self.abscissa.is_at(case, &reading.at)
@@ -437,7 +437,7 @@ impl<'a> Drawing<'a> {
             let mut points = Vec::new();
             for (place, marks) in places.iter().enumerate() {
                 let own = marks.iter().find(|mark| self.abscissa.series.key(mark) == *key);
-                let row = own.and_then(|mark| Some((mark.case, self.row(mark, metric.id)?)));
+                let row = own.and_then(|mark| Some((mark.case, self.row(mark, metric.id())?)));
                 let x = position(place).filter(|_| is_numbered).unwrap_or(place as f64);
                 points.extend(row.map(|(case, row)| (x, case, row)));
             }
@@ -448,7 +448,7 @@ impl<'a> Drawing<'a> {
         });
         let body = CurveFigure {
             x_label: self.abscissa.axis.label(self.panel).unwrap_or_default(),
-            y_label: format!("mean {}", metric.title),
+            y_label: format!("mean {}", metric.title()),
             x_scale: self.panel.scale(),
             y_scale: self.panel.scale(),
             lines: lines.collect(),
@@ -489,7 +489,7 @@ impl<'a> Drawing<'a> {
         for mark in &facet.marks {
             let key = told_by.key(mark);
             let known = self.series.iter().find(|(known, _)| *known == key);
-            let (Some((_, series)), Some(row)) = (known, self.row(mark, metric.id)) else {
+            let (Some((_, series)), Some(row)) = (known, self.row(mark, metric.id())) else {
                 continue;
             };
             let mut series = series.clone();

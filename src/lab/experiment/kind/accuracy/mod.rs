@@ -1,14 +1,16 @@
 //! The accuracy experiment: every mechanism is run many times at every case, and its errors are
 //! tabulated beside the exact law's own mean, median and 90 % quantile.
 
+mod box_summary;
 mod figures;
 mod readings;
 mod summary;
 mod tables;
 
+use std::sync::Arc;
 use std::time::Instant;
 
-use rayon::prelude::*;
+pub use box_summary::Whiskers;
 
 use super::prelude::*;
 use crate::experiment::cell::UNNUMBERED;
@@ -16,11 +18,10 @@ use crate::experiment::fault;
 use crate::experiment::value::NamedValue;
 use crate::experiment::{Abscissa, Cell, Group, Keeper, Parameter, PlacedReadings, Runs};
 use engine::mechanism::Variant;
-use engine::mechanism::law::{Exact, Law, Plan, PreparedField};
-use engine::mechanism::prepared::PreparedSetting;
+use engine::mechanism::law::{Bench, BenchField, ErrorSummary, Law, OutputLaw};
 use engine::mechanism::sampling::{RUNS_PER_BLOCK, Sampler, runs_of};
 use engine::named;
-use engine::numeric::box_summary::Whiskers;
+use engine::parallel;
 use engine::posterior::metric::Metric;
 use system::fault::caught;
 use table::{Block, CalibrationRow, Content, ExactNumbers};
@@ -49,8 +50,8 @@ kind! {
 }
 
 impl Kind for Accuracy {
-    fn draws_historical(&self) -> bool {
-        true
+    fn rules(&self) -> Rules {
+        Rules { draws_historical: true, compares_readings: true, ..Rules::USUAL }
     }
 
     fn axes(&self) -> Option<[Option<Parameter>; 3]> {
@@ -63,18 +64,14 @@ impl Kind for Accuracy {
             return Err(About::Key(["x", "facet", "series"][place]).wrong(cause, remedy.to_owned()));
         }
         match self.readings_metric {
-            Some(metric) if self.errors(panel).iter().all(|known| known.id != metric.id) => {
+            Some(metric) if self.errors(panel).iter().all(|known| known.id() != metric.id()) => {
                 Err(About::Key("readings_metric").wrong(
-                    format!("the errors of this panel are not measured by `{}`", metric.id),
-                    format!("add metrics = [\"{}\"]", metric.id),
+                    format!("the errors of this panel are not measured by `{}`", metric.id()),
+                    format!("add metrics = [\"{}\"]", metric.id()),
                 ))
             }
             _ => Ok(()),
         }
-    }
-
-    fn compares_readings(&self) -> bool {
-        true
     }
 
     fn criterion(&self, boxes: bool) -> &'static str {
@@ -98,10 +95,6 @@ impl Kind for Accuracy {
 
     fn figures(&self, panel: &Panel, tables: &Tables) -> Vec<(String, Figure)> {
         figures::figures(self, panel, tables)
-    }
-
-    fn figure_count(&self, panel: &Panel) -> usize {
-        self.figure_names(panel).len() * self.errors(panel).len() * figures::sheets(panel).drawn
     }
 
     fn plot_count(&self, panel: &Panel) -> usize {
@@ -144,21 +137,34 @@ impl Kind for Accuracy {
         answer.map(|text| format!("{}: {text}.", panel.title)).into_iter().collect()
     }
 
-    fn cost(&self, panel: &Panel, case: &Case) -> Result<SettingWork, Refusal> {
-        let (recipes, metrics) = (panel.outlines(case)?, self.errors(panel));
-        let keeps_runs = self.are_shown();
-        Ok(cost::predict(&case.setting, &recipes, &metrics[1..], panel.runs, keeps_runs))
-    }
-
-    fn row_count(&self, panel: &Panel, _: &Case, _: &SettingWork) -> f64 {
-        (panel.variants.len() * (1 + self.errors(panel).len())) as f64
+    fn size(&self, panel: &Panel, case: &Case) -> Result<CaseSize, Refusal> {
+        let errors = self.errors(panel);
+        let (k, count) = (case.setting.k() as f64, errors.len() as f64);
+        let steps: f64 = errors.iter().map(|metric| metric.steps()).sum();
+        let (runs, mechanisms) = (panel.runs as f64, panel.variants.len() as f64);
+        let (posterior, distance) = (case.setting.posterior(), case.setting.distance);
+        let law = |law: &dyn Law| {
+            let law = size::of(law, posterior, distance, size::SUMMARISED).times(count);
+            law.then(Size { outputs: (20.0 + 5.0 * k + 5.0 * steps) * runs, bytes: 0.0 })
+        };
+        let mut size = CaseSize::of(&case.setting, &panel.outlines(case)?, law);
+        size.kept *= count;
+        let bytes = mechanisms * runs * (34.0 + 10.0 * k + 24.0 * count);
+        match self.are_shown() {
+            true => size.kept += bytes,
+            false => size.common.bytes += bytes,
+        }
+        // In the table, in the log, and in the log of unfinished work beside it.
+        size.disk += mechanisms * runs * (14.0 + 6.5 * k + 35.0 * count);
+        Ok(size)
     }
 }
 
 impl Accuracy {
     /// Which of the errors the readings are of.
     fn place_of_readings(&self, panel: &Panel) -> usize {
-        let asked = |metric: Metric| self.errors(panel).iter().position(|one| one.id == metric.id);
+        let asked =
+            |metric: Metric| self.errors(panel).iter().position(|one| one.id() == metric.id());
         self.readings_metric.and_then(asked).unwrap_or(0)
     }
 
@@ -177,9 +183,9 @@ impl Accuracy {
 impl Runs for Accuracy {
     /// The distance first, then the metrics asked for, each once.
     fn errors(&self, panel: &Panel) -> Vec<Metric> {
-        let mut errors = vec![Metric::from_distance(panel.distance)];
+        let mut errors = vec![panel.distance];
         for &metric in &self.metrics {
-            if errors.iter().all(|known| known.id != metric.id) {
+            if errors.iter().all(|known| known.id() != metric.id()) {
                 errors.push(metric);
             }
         }
@@ -195,7 +201,7 @@ impl Runs for Accuracy {
     fn cells(&self, layout: &Layout, index: usize) -> Vec<Cell> {
         let Layout { panel, placed, .. } = layout;
         let case = &panel.cases[index];
-        let errors: Vec<&str> = self.errors(panel).iter().map(|metric| metric.id).collect();
+        let errors: Vec<&str> = self.errors(panel).iter().map(|metric| metric.id()).collect();
         let mut cells = Vec::new();
         for (place, variant) in panel.variants.iter().enumerate() {
             let mut common = CellKey::new(panel);
@@ -215,7 +221,7 @@ impl Runs for Accuracy {
                 }
                 if block == 0 && !readings.is_empty() {
                     key.put("panel", &panel.id).put("whiskers", fence(self.whiskers));
-                    key.put_all("readings_metric", self.readings_metric.map(|metric| metric.id));
+                    key.put_all("readings_metric", self.readings_metric.map(|metric| metric.id()));
                     key.put_all("reading", &readings);
                 }
                 let text = key.finish();
@@ -264,19 +270,24 @@ fn run_case(
     let case = &panel.cases[wanted[0].case];
     let of_variant: Vec<&[Cell]> = wanted.chunk_by(|a, b| a.variant == b.variant).collect();
     let variant = |cells: &[Cell]| &panel.variants[cells[0].variant.unwrap_or_default()];
-    let plans: Vec<Plan> = of_variant
+    let laws: Vec<Arc<dyn Law>> = of_variant
         .iter()
-        .map(|cells| panel.plan(variant(cells), case))
+        .map(|cells| Ok(panel.prepared(variant(cells), case)?.law))
         .collect::<Result<_, Refusal>>()?;
     let metrics = &kind.errors(panel)[1..];
-    let prepared = PreparedSetting::with_summaries(&case.setting, &plans, metrics);
+    let all = laws.iter().map(AsRef::as_ref);
+    let part = parallel::part(0.5);
+    let bench =
+        Bench::with_summaries(case.setting.posterior(), case.setting.distance, all, metrics)?;
+    drop(part);
     let shared = clock.elapsed().as_secs_f64() / of_variant.len() as f64;
-    of_variant.par_iter().zip(&plans).for_each(|(cells, plan)| {
+    parallel::for_each(laws.len(), &|place| {
+        let cells = of_variant[place];
         if keeper.is_stopped() {
             return;
         }
         let job = Job { kind, panel, case, placed, variant: variant(cells), cells, keeper, shared };
-        let outcome = caught(|| job.run(&prepared, plan).map_err(|refusal| refusal.to_string()));
+        let outcome = caught(|| job.run(&bench, place).map_err(|refusal| refusal.to_string()));
         if let Err(cause) = outcome.flatten() {
             for cell in cells.iter().filter(|cell| !keeper.has(cell)) {
                 keeper.keep(cell, Err(cause.clone()), 0.0);
@@ -300,12 +311,12 @@ struct Job<'a> {
 }
 
 impl Job<'_> {
-    fn run(&self, prepared: &PreparedSetting, plan: &Plan) -> Result<(), Refusal> {
+    fn run(&self, bench: &Bench, place: usize) -> Result<(), Refusal> {
         let Self { panel, case, variant, cells, keeper, .. } = *self;
         fault::strike(panel.first + cells[0].case, &variant.label);
         let clock = Instant::now();
-        let law = prepared.law(plan);
-        let fields: Vec<_> = prepared.fields().collect();
+        let law = bench.law(place);
+        let fields: Vec<_> = bench.fields().collect();
         let key = format!("{} mechanism={}", case.setting.key(), variant.key(&case.setting));
         let known = match cells[0].block {
             0 => Some(self.exact_numbers(law.as_ref(), &fields)?),
@@ -317,13 +328,12 @@ impl Job<'_> {
         let sampler = Sampler {
             law: law.as_ref(),
             fields: &fields,
-            k: case.setting.posterior.k(),
+            k: case.setting.k(),
             runs: panel.runs,
             seed: panel.seed,
             key: &key,
         };
         let wanted: Vec<u64> = cells.iter().map(|cell| cell.block).collect();
-        let part = 1.0 / self.kind.blocks(panel) as f64;
         sampler.draw(
             &wanted,
             || keeper.is_stopped(),
@@ -333,7 +343,6 @@ impl Job<'_> {
                 let content = Block { known, released: draws.counts, errors: draws.errors };
                 let seconds = shared + drawing.elapsed().as_secs_f64() / cells.len() as f64;
                 keeper.keep(cell, Ok(Content::Runs(Box::new(content))), seconds);
-                keeper.advance(cell.case, cell.variant.unwrap_or_default(), part);
             },
         );
         Ok(())
@@ -342,15 +351,16 @@ impl Job<'_> {
     /// What is known without any run.
     fn exact_numbers(
         &self,
-        law: &dyn Law,
-        fields: &[PreparedField],
+        law: &dyn OutputLaw,
+        fields: &[BenchField],
     ) -> Result<ExactNumbers, Refusal> {
         let Self { kind, panel, case, variant, .. } = *self;
-        let exact: Vec<Exact> = fields.iter().map(|&field| Exact::new(law, field)).collect();
+        let exact: Vec<ErrorSummary> =
+            fields.iter().map(|&field| ErrorSummary::new(law, field)).collect();
         let readings = self.placed.of(&variant.label, case).collect();
         let place = kind.place_of_readings(panel);
         let readings = readings::compare(kind, panel, readings, law, fields[place], &exact[place]);
-        let certificate = panel.tuned(variant, case)?.certificate;
+        let certificate = panel.prepared(variant, case)?.certificate;
         let row = |found| CalibrationRow::new(UNNUMBERED, &variant.label, &found);
         Ok(ExactNumbers { exact, calibration: certificate.map(row), readings })
     }

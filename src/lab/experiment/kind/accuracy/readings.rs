@@ -3,7 +3,7 @@
 use super::{Accuracy, fence};
 use crate::experiment::Panel;
 use crate::experiment::reading::{Quantity, Reading};
-use engine::mechanism::law::{Distribution, Exact, Law, PreparedField};
+use engine::mechanism::law::{BenchField, Distribution, ErrorSummary, OutputLaw};
 use table::ReadingRow;
 
 /// Compares all readings of one cell with its law.
@@ -11,9 +11,9 @@ pub(super) fn compare(
     kind: &Accuracy,
     panel: &Panel,
     readings: Vec<&Reading>,
-    law: &dyn Law,
-    field: PreparedField,
-    exact: &Exact,
+    law: &dyn OutputLaw,
+    field: BenchField,
+    exact: &ErrorSummary,
 ) -> Vec<ReadingRow> {
     let of_mean = |reading: &&Reading| reading.quantity == Quantity::Mean;
     let (means, boxes): (Vec<&Reading>, Vec<&Reading>) = readings.into_iter().partition(of_mean);

@@ -16,7 +16,7 @@ pub(super) fn digest(panel: &Panel, tables: &Tables, metric: &Metric) -> Digest 
     let naming = Naming::new(&panel.cases);
     let labels = || panel.variants.iter().map(|variant| variant.label.clone());
     let mut by_setting: BTreeMap<usize, Vec<&SummaryRow>> = BTreeMap::new();
-    for row in tables.summary.iter().filter(|row| row.metric == metric.id) {
+    for row in tables.summary.iter().filter(|row| row.metric == metric.id()) {
         by_setting.entry(row.setting).or_default().push(row);
     }
     let mut rows = Vec::new();
@@ -31,7 +31,7 @@ pub(super) fn digest(panel: &Panel, tables: &Tables, metric: &Metric) -> Digest 
         rows.push(row(String::new(), "sampled", &|row| short(row.mean)));
     }
     Digest {
-        caption: format!("mean {}, {} runs", metric.title, panel.runs),
+        caption: format!("mean {}, {} runs", metric.title(), panel.runs),
         columns: [String::new(), String::new()].into_iter().chain(labels()).collect(),
         rows,
     }

@@ -1,9 +1,9 @@
 //! The tables of the accuracy experiment.
 
 use super::Accuracy;
+use super::box_summary::BoxSummary;
 use crate::experiment::{Group, Panel, Runs};
-use engine::mechanism::law::Exact;
-use engine::numeric::box_summary::BoxSummary;
+use engine::mechanism::law::ErrorSummary;
 use table::{Block, ErrorBlock, ExactNumbers, SummaryRow, Tables};
 
 /// The tables of one mechanism at one case, from all its blocks; none if one is missing.
@@ -24,16 +24,16 @@ pub(super) fn tables(kind: &Accuracy, panel: &Panel, group: &Group, blocks: Vec<
     let Some(ExactNumbers { exact, calibration, readings }) = known else {
         return Tables::default();
     };
-    let summary = |((metric, errors), exact): ((_, &Vec<f64>), &Exact)| {
+    let summary = |((metric, errors), exact): ((_, &Vec<f64>), &ErrorSummary)| {
         let summary = BoxSummary::new(errors, kind.whiskers);
         summary_row(setting, label, metric, errors.len() as u64, &summary, exact)
     };
-    let ids = metrics.iter().map(|metric| metric.id);
+    let ids = metrics.iter().map(|metric| metric.id());
     let summary = ids.clone().zip(&errors).zip(&exact).map(summary).collect();
     let block = ErrorBlock {
         setting,
         mechanism: label.clone(),
-        k: panel.cases[group.case].setting.posterior.k(),
+        k: panel.cases[group.case].setting.k(),
         released,
         errors: ids.map(str::to_owned).zip(errors).collect(),
     };
@@ -52,7 +52,7 @@ fn summary_row(
     metric: &str,
     runs: u64,
     summary: &BoxSummary,
-    exact: &Exact,
+    exact: &ErrorSummary,
 ) -> SummaryRow {
     let error = exact.error;
     let z = error

@@ -175,7 +175,7 @@ fn common(panel: &Panel) -> String {
     let naming = Naming::new(&panel.cases);
     let case: &Case = &panel.cases[0];
     let mut parts = vec![match naming.priors {
-        true => format!("{} categories", case.setting.posterior.k()),
+        true => format!("{} categories", case.setting.k()),
         false => naming::prior(case),
     }];
     parts.extend((!naming.epsilons).then(|| naming::epsilon(case)));

@@ -15,10 +15,10 @@ use crate::experiment::DataSpec;
 use crate::experiment::axis::Axis;
 use crate::experiment::digest::percent;
 use engine::mechanism::Variant;
-use engine::mechanism::law;
-use engine::mechanism::prepared::PreparedSetting;
+use engine::mechanism::law::{self, Law};
 use engine::named;
 use engine::named::Named;
+use engine::parallel;
 use engine::refusal::suggest;
 use table::{MeanRow, PhaseRow};
 
@@ -55,7 +55,7 @@ impl Kind for Phase {
 
     fn place(&self, _: &Panel, abscissa: &Abscissa, case: &Case) -> Option<String> {
         let ordinate = abscissa.ordinate.unwrap_or(abscissa.axis);
-        let n = case.setting.posterior.n();
+        let n = case.setting.n;
         Some(format!("{n}, {}", ordinate.name(case, &abscissa.naming)))
     }
 
@@ -91,11 +91,6 @@ impl Kind for Phase {
         figures::figures(self, panel, tables)
     }
 
-    /// Who wins, and by how much.
-    fn figure_count(&self, _: &Panel) -> usize {
-        2 * self.contests().len()
-    }
-
     /// For every contest and mechanism how much of the map it wins, and where by most.
     fn digests(&self, panel: &Panel, tables: &Tables) -> Vec<Digest> {
         self.contests().iter().map(|&among| self.digest(panel, tables, among)).collect()
@@ -108,12 +103,11 @@ impl Kind for Phase {
         self.contests().iter().filter_map(answer).collect()
     }
 
-    fn cost(&self, panel: &Panel, case: &Case) -> Result<SettingWork, Refusal> {
-        Ok(cost::predict_means(&case.setting, &panel.outlines(case)?))
-    }
-
-    fn row_count(&self, panel: &Panel, _: &Case, _: &SettingWork) -> f64 {
-        (panel.variants.len() + self.contests().len()) as f64
+    fn size(&self, panel: &Panel, case: &Case) -> Result<CaseSize, Refusal> {
+        let law = |law: &dyn Law| {
+            size::of(law, case.setting.posterior(), case.setting.distance, size::MEAN)
+        };
+        Ok(CaseSize::of(&case.setting, &panel.outlines(case)?, law))
     }
 }
 
@@ -260,7 +254,7 @@ fn refusal(panel: &Panel, variant: &Variant, case: &Case) -> Option<Refusal> {
         return Some(Refusal::new(cause, remedy));
     }
     (!panel.is_walked(variant, case)).then(|| {
-        let n = setting.posterior.n();
+        let n = setting.n;
         let cause = format!("`{label}` has too many outputs at n = {n} for its exact mean");
         Refusal::new(cause, "use fewer records or categories, or leave it out")
     })
@@ -268,15 +262,11 @@ fn refusal(panel: &Panel, variant: &Variant, case: &Case) -> Option<Refusal> {
 
 /// The means; none where an error is so steep that its mean depends on what is not walked.
 fn means(task: &Task) -> Result<Vec<Option<f64>>, Refusal> {
-    let Task { panel, case, finished, .. } = *task;
-    let plans = panel.plans(case)?;
-    let prepared = PreparedSetting::new(&case.setting, &plans, &[]);
-    let mean = |(place, plan)| {
-        let mean = law::mean(prepared.law(plan).as_ref(), prepared.distance());
-        finished(place);
-        mean
-    };
-    Ok(plans.iter().enumerate().map(mean).collect())
+    let Task { panel, case, .. } = *task;
+    let laws = panel.laws(case)?;
+    let bench = panel.bench(case, &laws, &[])?;
+    let mean = |place: usize| law::mean(bench.law(place).as_ref(), bench.distance());
+    Ok(parallel::steps(0..laws.len()).map(mean).collect())
 }
 
 /// The best of several means and the best of the others.
@@ -353,7 +343,7 @@ fn three_digits(value: f64) -> String {
 
 /// Where a case stands: its number of records, and what it has beside.
 fn place(axis: Axis, case: &Case) -> Option<(f64, f64)> {
-    Some((case.setting.posterior.n() as f64, axis.position(case)?))
+    Some((case.setting.n as f64, axis.position(case)?))
 }
 
 #[cfg(test)]

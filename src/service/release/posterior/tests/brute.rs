@@ -3,57 +3,41 @@
 use statrs::function::beta::{beta_reg, ln_beta};
 use statrs::function::gamma::ln_gamma;
 
+pub use crate::release::method::tests::method;
 use crate::release::{Method, Seen};
-use engine::mechanism::law::Recipe;
-use engine::mechanism::{self, Variant};
+use engine::analysis::true_counts::CountNoise;
 use engine::numeric::{Sum, exp_accurate, ln};
-use engine::posterior::distance::HELLINGER;
-use engine::posterior::model::{Counts, Posterior, Prior};
-use engine::posterior::privacy::{Epsilon, Gamma};
-use engine::posterior::setting::Setting;
+use engine::posterior::model::Counts;
 use engine::posterior::simplex::list_compositions;
-
-/// A mechanism at work.
-pub fn method(id: &str, alpha: &[f64], n: u64, epsilon: &str) -> Method {
-    let mut counts = vec![0; alpha.len()];
-    counts[0] = n;
-    let template = Setting {
-        posterior: Posterior::new(Prior::new(alpha.to_vec()).unwrap(), counts),
-        epsilon: Epsilon::new(1.0).unwrap(),
-        delta: None,
-        gamma: Gamma::new(1.0).unwrap(),
-        distance: HELLINGER,
-    };
-    let variant = Variant::plain(mechanism::find(id).unwrap());
-    Method::new(&variant, &template, epsilon.parse().unwrap()).unwrap()
-}
 
 /// A release of a method.
 pub fn seen<'a>(method: &'a Method, released: &'a [u64]) -> Seen<'a> {
-    Seen { variant: method.variant(), template: method.template(), released }
+    Seen { law: method.law(), setting: method.setting(), released }
 }
 
 /// P[released | x], up to a factor that does not depend on x.
 fn likelihood(method: &Method, x: &[u64], released: &[u64]) -> f64 {
-    let template = method.template();
-    let n = template.posterior.n();
-    match method.variant().recipe(template).unwrap() {
-        Recipe::Noise { noise, scale, restored } => {
-            let seen = x[..x.len() - usize::from(restored)].iter().zip(released);
+    let setting = method.setting();
+    let n = setting.n;
+    match method.law().count_noise(x.len()) {
+        Some(CountNoise { noise, scale, noisy })
+            if method.law().noisy_counts(x.len()).is_some() =>
+        {
+            let seen = x[..noisy].iter().zip(released);
             seen.map(|(&x, &v)| noise.probability(scale, x, n, v)).product()
         }
         // `tight` and `lattice`: e^(−ε d), where d is half the sum of all differences.
         _ => {
             let apart: u64 = x.iter().zip(released).map(|(x, r)| x.abs_diff(*r)).sum();
-            exp_accurate(-0.5 * template.epsilon.get() * apart as f64)
+            exp_accurate(-0.5 * setting.epsilon.get() * apart as f64)
         }
     }
 }
 
 /// Every table with w(x), which sum to 1.
 pub fn tables(releases: &[(&Method, &[u64])]) -> Vec<(Counts, f64)> {
-    let posterior = &releases[0].0.template().posterior;
-    let alpha = posterior.prior().alpha();
+    let setting = releases[0].0.setting();
+    let alpha = setting.prior.alpha();
     let weigh = |x: Counts| {
         // The Dirichlet-multinomial probability, up to a constant.
         let terms = x.iter().zip(alpha).map(|(&x, &alpha)| {
@@ -64,7 +48,7 @@ pub fn tables(releases: &[(&Method, &[u64])]) -> Vec<(Counts, f64)> {
         (x, predictive * seen)
     };
     let mut all: Vec<(Counts, f64)> =
-        list_compositions(posterior.n(), posterior.k()).into_iter().map(weigh).collect();
+        list_compositions(setting.n, setting.k()).into_iter().map(weigh).collect();
     let sum = all.iter().map(|(_, weight)| *weight).collect::<Sum>().value();
     all.iter_mut().for_each(|(_, weight)| *weight /= sum);
     all

@@ -87,19 +87,6 @@ fn two_arms_two_outcomes_a_hundred_records() {
 }
 
 #[test]
-fn five_cells() {
-    let (alpha, released) = ([1.0, 0.4, 3.0, 1.0, 0.1], [3, 0, 2, 4, 1]);
-    let method = method("lattice", &alpha, 10, "1");
-    let law = CountsLaw::given(&[seen(&method, &released)]).unwrap();
-    let tables = tables(&[(&method, &released)]);
-    for (cells, group) in
-        [(&[2][..], &[0, 1, 2, 3, 4][..]), (&[0, 4], &[0, 2, 4]), (&[1, 2, 3], &[0, 1, 2, 3])]
-    {
-        check(&law.within(cells, group), &tables, &alpha, (cells, group));
-    }
-}
-
-#[test]
 fn two_releases_of_the_same_data() {
     let alpha = [1.0, 0.5, 2.0, 1.0];
     let methods = [
@@ -114,19 +101,6 @@ fn two_releases_of_the_same_data() {
         let all: Vec<_> = some.iter().map(|(method, released)| seen(method, released)).collect();
         check_table(&CountsLaw::given(&all).unwrap(), &tables(some), &alpha);
     }
-}
-
-#[test]
-fn two_releases_are_narrower_than_either() {
-    let alpha = [1.0; 4];
-    let methods = [method("lattice", &alpha, 200, "0.5"), method("lattice", &alpha, 200, "0.4")];
-    let released = [[60, 45, 52, 43], [57, 48, 50, 45]];
-    let both = [seen(&methods[0], &released[0]), seen(&methods[1], &released[1])];
-    let width = |seen: &[_]| {
-        let interval = CountsLaw::given(seen).unwrap().within(&[1], &[0, 1]).interval(0.95);
-        interval.high - interval.low
-    };
-    assert!(width(&both) < width(&both[..1]) && width(&both) < width(&both[1..]));
 }
 
 #[test]
