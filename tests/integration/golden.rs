@@ -218,6 +218,7 @@ static GROUPS: &[Group] = &[
     group("calibrations", 100, Relative, 1e-7, calibrations),
     group("optima", 30, Absolute, 1e-6, optima),
     group("the tight mechanism", 450, Absolute, 1e-12, tight),
+    group("synthetic records", 90, Absolute, 1e-12, synthetic),
     group("numbers in print, in units of what is allowed", 19, Absolute, 1.0, printed),
 ];
 
@@ -471,6 +472,23 @@ fn tight(comparison: &mut Comparison) {
         comparison.column(&row, "bayes", means[0]);
         comparison.column(&row, "bayes_remapped", means[1]);
         known = Some((key, means));
+    }
+}
+
+fn synthetic(comparison: &mut Comparison) {
+    for row in rows("rivals.csv") {
+        let counts: Vec<u64> = row.vector("counts");
+        let prior = Prior::new(row.vector("prior")).unwrap();
+        let setting =
+            Setting::new(prior, counts.iter().sum(), Epsilon::new(row.number("epsilon")).unwrap());
+        let prepared = row.variant().prepare(&setting).unwrap();
+        let here = prepared.at(&counts).unwrap().summary();
+        comparison.column(&row, "p_exact", here.p_exact);
+        comparison.column(&row, "mean_hellinger", here.error.map_or(f64::NAN, |error| error.mean));
+        comparison.column(&row, "mean_hellinger_predictive", mean_error(&prepared));
+        let found = prepared.loss(&Scope::All, &[0.5 * setting.epsilon.get()]).unwrap();
+        comparison.column(&row, "loss", found.loss.loss);
+        comparison.column(&row, "delta_at_half_epsilon", found.deltas[0].delta);
     }
 }
 

@@ -5,6 +5,7 @@ mod hamming;
 mod historical;
 mod lattice;
 mod noise;
+mod synthetic;
 
 pub use historical::HISTORICAL;
 
@@ -30,6 +31,7 @@ pub static ALL: &[&Mechanism] = &[
     &hamming::TIGHT,
     &lattice::GEOMETRIC_TRUNCATED,
     &lattice::GAUSSIAN,
+    &synthetic::SYNTHETIC,
 ];
 
 /// ε-privacy of a mechanism that needs the divisor (or noise factor) `needed`; one that was chosen

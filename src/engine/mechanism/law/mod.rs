@@ -49,6 +49,7 @@ pub mod pair;
 mod product;
 pub mod size;
 mod survey;
+pub mod synthetic;
 pub mod tabled;
 pub mod tight;
 
