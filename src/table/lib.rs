@@ -2,11 +2,13 @@
 //!
 //! A table that is added is a row type in `rows.rs`, and a line in the list below.
 
+mod box_summary;
 mod content;
 mod errors;
 mod json;
 mod rows;
 
+pub use box_summary::{BoxSummary, Whiskers};
 pub use content::{Block, Content, ExactNumbers, NUMERICS};
 pub use errors::{ERRORS, ErrorBlock, ErrorRows, error_rows, errors_head};
 pub use json::{JsonTables, Number};

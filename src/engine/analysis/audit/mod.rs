@@ -33,6 +33,8 @@ use std::collections::BTreeSet;
 pub use pairs::Scope;
 pub use trade_off::{TradeOff, trade_off};
 
+use crate::analysis::ranking::Data;
+use crate::analysis::size;
 use crate::mechanism::Variant;
 use crate::mechanism::law::pair::{Comparisons, Pair, PairComparison, deltas};
 use crate::mechanism::law::{Law, Outputs, tabled};
@@ -199,8 +201,8 @@ const PREPARED: f64 = 0.2;
 /// The part of the work in which one pair is named, where there are few pairs.
 const NAMED: f64 = 0.25;
 
-/// The part of the work in which pairs are listed, where all are compared in closed form.
-const LISTING: f64 = 0.3;
+/// Listing a pair takes as long as walking so many outputs.
+const LISTING: f64 = 30.0;
 
 /// The most outputs whose probabilities are kept at a time (by every thread).
 const KEPT: f64 = 8e6;
@@ -225,9 +227,14 @@ impl<'a> Audit<'a> {
             None if groups.iter().any(|group| group.len() == k) => Alike::Permuted,
             None => Alike::Same,
         };
-        let listing =
-            parallel::part(if matches!(alike, Alike::Changed(_)) { LISTING } else { 0.0 });
-        let pairs = scope.pairs(n, k, alike);
+        let here = Setting { n, ..setting.clone() };
+        let listing = LISTING * scope.candidates(n, k, alike);
+        let compared = size::audit(law, &here, &Data::PriorPredictive, 0.0).outputs;
+        let listing = parallel::part(listing / (listing + compared));
+        let mut pairs = scope.pairs(n, k, alike);
+        if law.is_uniform() {
+            pairs.truncate(1);
+        }
         drop(listing);
         Ok(Self { law, setting, n, k, pairs })
     }

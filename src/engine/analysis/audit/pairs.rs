@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use crate::mechanism::law::Pair;
 use crate::parallel::steps;
-use crate::posterior::model::{Counts, compositions, neighbours};
+use crate::posterior::model::{Counts, approximate_compositions, compositions, neighbours};
 use crate::posterior::simplex::{Region, list_compositions};
 
 /// Which data sets an audit covers.
@@ -44,10 +44,10 @@ impl Scope {
         let stands = |pair: &Pair| !symmetric || represents(pair);
         let downwards = |x: &Counts| downwards(x).filter(stands).collect::<Vec<_>>();
         match (self, alike) {
-            (Self::All, Alike::Permuted) => descending(n, k).iter().flat_map(downwards).collect(),
             (Self::All, Alike::Changed(noisy)) => changed(n, k, noisy),
-            (Self::All, Alike::Same) => {
-                list_compositions(n, k).iter().flat_map(downwards).collect()
+            (Self::All, _) => {
+                let all = if symmetric { descending(n, k) } else { list_compositions(n, k) };
+                steps(0..all.len()).flat_map(|index| downwards(&all[index])).collect()
             }
             (Self::Corners, _) => corners(n, k)
                 .iter()
@@ -60,6 +60,13 @@ impl Scope {
             }
             (Self::Pair(x, neighbour), _) => Pair::between(x, neighbour).into_iter().collect(),
         }
+    }
+
+    /// About how many pairs are looked at to list them, if that is all that can be.
+    pub(super) fn candidates(&self, n: u64, k: usize, alike: Alike) -> f64 {
+        let k = if let Alike::Changed(_) = alike { k.min(LATE) } else { k };
+        let moves = 0.5 * (k * (k - 1)) as f64;
+        if *self == Self::All { approximate_compositions(n, k) * moves } else { 0.0 }
     }
 
     /// The number of unordered pairs, symmetric or not.
@@ -94,10 +101,13 @@ fn represents(pair: &Pair) -> bool {
     x[*i] > x[*j] && x[*i] > x[i + 1] && x[j - 1] > x[*j]
 }
 
+/// The first data set at which two counts change has its records as late as possible: only so many of the last
+/// categories matter.
+const LATE: usize = 3;
+
 /// Of all pairs where the same counts of the first `noisy` categories change, the first.
 fn changed(n: u64, k: usize, noisy: usize) -> Vec<Pair> {
-    // The first data set has its records as late as possible: only the last three categories matter.
-    let late = k.min(3);
+    let late = k.min(LATE);
     let data_sets = list_compositions(n, late);
     let moves: Vec<(usize, usize)> =
         (0..late).flat_map(|i| (i + 1..late).map(move |j| (i, j))).collect();

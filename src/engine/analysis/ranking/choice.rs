@@ -102,10 +102,24 @@ impl<'a> Plan<'a> {
         let tuning = TuningCache::default();
         let left = Cell::new(self.budget);
         let all: f64 = self.ranked.iter().map(|(_, size)| size.outputs).sum();
-        let is_alone = self.ranked.len() == 1;
-        for (variant, size) in self.ranked {
+        // The smallest first. The budget counts only when one is known to be good enough: an answer is worth more.
+        let mut order: Vec<usize> = (0..self.ranked.len()).collect();
+        order.sort_by(|&a, &b| self.ranked[a].1.outputs.total_cmp(&self.ranked[b].1.outputs));
+        let mut is_limited = false;
+        let mut found: Vec<Option<_>> = self.ranked.iter().map(|_| None).collect();
+        for index in order {
+            let (variant, size) = &self.ranked[index];
             let _part = parallel::of_whole(size.outputs / all);
-            match row(&variant, self.setting, &ranking.criterion, &tuning, &left) {
+            let left = is_limited.then_some(&left);
+            let row = row(variant, self.setting, &ranking.criterion, &tuning, left);
+            let is_good =
+                |row: &Row| row.accuracy.is_some() && variant.is_private(&ranking.at(row));
+            is_limited |= row.as_ref().is_ok_and(|row| row.as_ref().is_some_and(is_good));
+            found[index] = Some(row);
+        }
+        let is_alone = self.ranked.len() == 1;
+        for ((variant, _), found) in self.ranked.into_iter().zip(found.into_iter().flatten()) {
+            match found {
                 Ok(Some(row)) => ranking.rows.push(row),
                 Ok(None) => ranking.large.push(variant),
                 Err(refusal) if variant.mechanism.definition.is_some() || is_alone => {
@@ -119,16 +133,19 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// What it takes to rank one mechanism: at the ε that is asked for, or at those that a search tries. A search
-/// begins at the largest ε, also with a mechanism that cannot be used at the likely one.
+/// What it takes to rank one mechanism: its errors are listed at the ε that is asked for, or at the one that a search
+/// finds, which tries means at others. A search begins at the largest ε, also with a mechanism that cannot be used at
+/// the likely one.
 pub fn size_of(variant: &Variant, setting: &Setting, criterion: &Criterion) -> Size {
-    let at = |setting: &Setting| size::distribution(variant, setting, &criterion.data);
-    let Some(error) = criterion.error else { return at(setting).unwrap_or_default() };
+    let listed = |setting: &Setting| size::distribution(variant, setting, &criterion.data);
+    let Some(error) = criterion.error else { return listed(setting).unwrap_or_default() };
+    let searched = |epsilon: Epsilon| {
+        let setting = Setting { epsilon, ..setting.clone() };
+        let tried = size::error(variant, &setting, &criterion.data)?;
+        Some(tried.times(TRIED).then(listed(&setting)?))
+    };
     let tried = [Ok(likely_epsilon(setting, error)), Epsilon::new(LARGEST)];
-    let settings =
-        tried.into_iter().flatten().map(|epsilon| Setting { epsilon, ..setting.clone() });
-    let here = settings.filter_map(|setting| at(&setting)).next().unwrap_or_default();
-    here.times(TRIED)
+    tried.into_iter().flatten().find_map(searched).unwrap_or_default()
 }
 
 /// Which mechanisms are ranked if nobody has named them.
@@ -144,13 +161,13 @@ fn small(sized: &[(Variant, Size)]) -> Vec<bool> {
     }
 }
 
-/// One mechanism, ranked; `None` if it takes laws of more outputs than are `left`.
+/// One mechanism, ranked; `None` if it takes laws of more outputs than are `left`, if that is limited.
 fn row(
     variant: &Variant,
     setting: &Setting,
     Criterion { data, error }: &Criterion,
     tuning: &TuningCache,
-    left: &Cell<f64>,
+    left: Option<&Cell<f64>>,
 ) -> Result<Option<Row>, Refusal> {
     let row = |epsilon: Option<Epsilon>, accuracy: Option<Accuracy>, remark: &'static str| Row {
         variant: variant.clone(),
@@ -170,20 +187,22 @@ fn row(
     let at = |epsilon: f64| -> Result<Setting, Refusal> {
         Ok(Setting { epsilon: Epsilon::new(epsilon)?, ..setting.clone() })
     };
-    let is_enough = |epsilon: f64| {
+    let mean_at = |epsilon: f64| {
         let setting = at(epsilon)?;
         let size = size::error(variant, &setting, data).unwrap_or_default();
-        let rest = left.get() - size.outputs;
-        if rest < 0.0 {
-            return Err(Stopped::TooCostly);
+        if let Some(left) = left {
+            let rest = left.get() - size.outputs;
+            if rest < 0.0 {
+                return Err(Stopped::TooCostly);
+            }
+            left.set(rest);
         }
-        left.set(rest);
         let _part = parallel::part(1.0 / TRIED);
         let law = tuning.prepare(variant, &setting)?.law;
         let mean = mean_error(law.as_ref(), &setting, data)?;
-        Ok(mean.ok_or(Stopped::Unknown)? <= error)
+        mean.ok_or(Stopped::Unknown)
     };
-    Ok(match least_epsilon(is_enough) {
+    Ok(match least_epsilon(error, likely_epsilon(setting, error).get(), mean_at) {
         Ok(LeastEpsilon::At(epsilon)) => {
             let setting = at(epsilon)?;
             let accuracy = accuracy(variant, &setting, data, tuning)?;

@@ -2,7 +2,7 @@
 
 use super::Data;
 use crate::mechanism::Variant;
-use crate::numeric::typed_around;
+use crate::numeric::{ln, typed_around};
 use crate::posterior::privacy::Epsilon;
 use crate::posterior::setting::Setting;
 use crate::refusal::Refusal;
@@ -39,10 +39,7 @@ pub const SMALLEST: f64 = 1e-4;
 /// The largest ε that is tried.
 pub const LARGEST: f64 = 1e4;
 /// About how many values of ε a search tries.
-pub const TRIED: f64 = 25.0;
-
-/// The bisection ends when ε is known to one part in so many.
-const RESOLUTION: f64 = 1e-6;
+pub const TRIED: f64 = 10.0;
 
 /// About the ε at which a mean error is `error`: noise of 1/ε records moves a posterior of n records, whose
 /// spread is of the order of its root, by that much. Only costs are predicted by it.
@@ -52,7 +49,7 @@ pub fn likely_epsilon(setting: &Setting, error: f64) -> Epsilon {
     Epsilon::new(epsilon.clamp(SMALLEST, LARGEST)).unwrap_or(setting.epsilon)
 }
 
-/// Why no least ε is looked for: a bisection finds it only if the error falls as ε grows.
+/// Why no least ε is looked for: a search finds it only if the error falls as ε grows.
 ///
 /// The error of an exponential mechanism does: its derivative in the rate is a negative variance. Noise moves
 /// a count the less the larger ε is. A remapping does the best on average over the data sets that the prior
@@ -71,45 +68,103 @@ pub fn refusal(variant: &Variant, data: &Data) -> Option<Refusal> {
     })
 }
 
-/// Finds the least ε, from [`SMALLEST`] to [`LARGEST`], from which on the mean error `is_enough`. It is right to its
-/// four digits if the error does not rise with ε: the search divides by four from above and bisects. The ε that is
-/// returned was tried in any case.
+/// Finds the least ε of four digits, from [`SMALLEST`] to [`LARGEST`], from which on the mean error is at most
+/// `wanted`. It is right if the error does not rise with ε. The search begins at the `likely` one; the ε that is
+/// returned was tried, and the one below it, too.
 pub fn least_epsilon(
-    is_enough: impl Fn(f64) -> Result<bool, Stopped>,
+    wanted: f64,
+    likely: f64,
+    mean_error: impl Fn(f64) -> Result<f64, Stopped>,
 ) -> Result<LeastEpsilon, Stopped> {
-    if !is_enough(LARGEST)? {
+    // By how much it is too large; at most 0 if ε is enough.
+    let excess = |epsilon: f64| Ok::<f64, Stopped>(ln(mean_error(epsilon)? / wanted));
+    let mut high = (LARGEST, excess(LARGEST)?);
+    if high.1 > 0.0 {
         return Ok(LeastEpsilon::None);
     }
-    let (mut low, mut high) = (0.25 * LARGEST, LARGEST);
-    while is_enough(low)? {
-        if low <= SMALLEST {
+    let mut low = loop {
+        let tried = if high.0 == LARGEST { likely } else { (0.25 * high.0).max(SMALLEST) };
+        let epsilon = typed_around(tried, DIGITS).0;
+        let here = (epsilon, excess(epsilon)?);
+        if here.1 > 0.0 {
+            break here;
+        }
+        if epsilon <= SMALLEST {
             return Ok(LeastEpsilon::Any);
         }
-        (low, high) = ((0.25 * low).max(SMALLEST), low);
+        high = here;
+    };
+    // The secant of the logarithms. If one end moves twice, the other counts half (the Illinois method). As long as
+    // the ends are far apart, a step by a factor.
+    let mut last_moved = None;
+    loop {
+        let (above, below) = (next(low.0), typed_around(high.0 * (1.0 - 1e-6), DIGITS).0);
+        if above >= high.0 {
+            return Ok(LeastEpsilon::At(high.0));
+        }
+        let part = low.1 / (low.1 - high.1);
+        let guess = match part.is_finite() && part > 0.0 {
+            _ if high.0 > 16.0 * low.0 => 4.0 * low.0,
+            true => low.0 * libm::pow(high.0 / low.0, part),
+            false => (low.0 * high.0).sqrt(),
+        };
+        let epsilon = typed_around(guess, DIGITS).1.clamp(above, below);
+        let excess = excess(epsilon)?;
+        let is_low = excess > 0.0;
+        let (moved, stays) = if is_low { (&mut low, &mut high) } else { (&mut high, &mut low) };
+        *moved = (epsilon, excess);
+        if last_moved.replace(is_low) == Some(is_low) {
+            stays.1 *= 0.5;
+        }
     }
-    while high > low * (1.0 + RESOLUTION) {
-        let middle = (low * high).sqrt();
-        if is_enough(middle)? { high = middle } else { low = middle }
-    }
-    let mut rounded = typed_around(low, 4).1;
-    while !is_enough(rounded)? {
-        rounded = typed_around(rounded, 4).1;
-    }
-    Ok(LeastEpsilon::At(rounded))
+}
+
+/// The number of digits after which a larger ε follows.
+const DIGITS: usize = 4;
+
+fn next(epsilon: f64) -> f64 {
+    typed_around(epsilon, DIGITS).1
 }
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+
     use super::*;
 
+    /// Steep and flat errors, with a jump, and with ends at which they are 0 or infinite.
     #[test]
-    fn the_least_is_found_or_the_search_stops() {
-        let from = |least: f64| least_epsilon(|epsilon| Ok(epsilon >= least));
-        assert_eq!(from(0.123_42), Ok(LeastEpsilon::At(0.1235)));
+    fn the_least_is_found_in_few_steps() {
+        let errors: [fn(f64) -> f64; 4] = [
+            |ratio| ratio.recip(),
+            |ratio| libm::exp(1.0 - ratio),
+            |ratio| if ratio > 1.0 { 0.9 } else { f64::INFINITY },
+            |ratio| (2.0 - ratio).max(0.0).powi(9),
+        ];
+        for (index, error) in errors.iter().enumerate() {
+            for least in [0.000_234_5, 0.123_45, 1.0, 77.7, 5432.1] {
+                for likely in [0.5 * least, least, 40.0 * least] {
+                    let tried = Cell::new(0);
+                    let mean_error = |epsilon: f64| {
+                        tried.set(tried.get() + 1);
+                        Ok(0.3 * error(epsilon / least))
+                    };
+                    let found = least_epsilon(0.3, likely.clamp(SMALLEST, LARGEST), mean_error);
+                    let (equal, above) = typed_around(least, DIGITS);
+                    let expected = if error(equal / least) <= 1.0 { equal } else { above };
+                    assert_eq!(found, Ok(LeastEpsilon::At(expected)), "{index} {least} {likely}");
+                    assert!(tried.get() <= 24, "{index} {least} {likely}: {}", tried.get());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_search_ends_at_its_limits() {
+        let from = |least: f64| least_epsilon(1.0, 0.1, |epsilon| Ok(least / epsilon));
         assert_eq!(from(0.1 * SMALLEST), Ok(LeastEpsilon::Any));
         assert_eq!(from(2.0 * LARGEST), Ok(LeastEpsilon::None));
-        let costly =
-            |epsilon: f64| if epsilon < 100.0 { Err(Stopped::TooCostly) } else { Ok(true) };
-        assert_eq!(least_epsilon(costly), Err(Stopped::TooCostly));
+        let costly = |epsilon: f64| if epsilon < 1.0 { Err(Stopped::TooCostly) } else { Ok(0.5) };
+        assert_eq!(least_epsilon(1.0, 0.1, costly), Err(Stopped::TooCostly));
     }
 }

@@ -8,11 +8,11 @@ pub use node::{Later, Node, Table, Text, formula_cause, is_formula};
 use serde_json::{Value as Json, json};
 use toml::Value;
 
-use crate::experiment::kind::accuracy::Whiskers;
 use engine::named::Named;
 use engine::posterior::metric::{self, Metric};
 use engine::posterior::model::MOST_RECORDS;
 use system::diagnostic::Diagnostic;
+use table::Whiskers;
 
 /// The value of a key.
 pub trait KeyValue: Sized {

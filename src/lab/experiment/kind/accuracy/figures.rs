@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 
-use super::Whiskers;
 use super::{Accuracy, FigureName};
 use crate::experiment::axis::{Axis, Mark};
 use crate::experiment::kind::curves::{line, titled};
@@ -16,7 +15,7 @@ use figure::{
     Body, BoxFigure, BoxStats, Curve, CurveFigure, Figure, Group, Join, LineName, Sample, Scale,
     Series, graded_colour,
 };
-use table::{ErrorBlock, ReadingRow, SummaryRow, Tables};
+use table::{ErrorBlock, ReadingRow, SummaryRow, Tables, Whiskers};
 
 /// Marks that share everything but what the axis and the series show.
 struct Facet<'a> {

@@ -1,7 +1,6 @@
 //! The accuracy experiment: every mechanism is run many times at every case, and its errors are
 //! tabulated beside the exact law's own mean, median and 90 % quantile.
 
-mod box_summary;
 mod figures;
 mod readings;
 mod summary;
@@ -9,8 +8,6 @@ mod tables;
 
 use std::sync::Arc;
 use std::time::Instant;
-
-pub use box_summary::Whiskers;
 
 use super::prelude::*;
 use crate::experiment::cell::UNNUMBERED;
@@ -24,7 +21,7 @@ use engine::named;
 use engine::parallel;
 use engine::posterior::metric::Metric;
 use system::fault::caught;
-use table::{Block, CalibrationRow, Content, ExactNumbers};
+use table::{Block, CalibrationRow, Content, ExactNumbers, Whiskers};
 
 kind! {
     "accuracy": "errors of sampled releases beside their exact law";

@@ -1,10 +1,9 @@
 //! The tables of the accuracy experiment.
 
 use super::Accuracy;
-use super::box_summary::BoxSummary;
 use crate::experiment::{Group, Panel, Runs};
 use engine::mechanism::law::ErrorSummary;
-use table::{Block, ErrorBlock, ExactNumbers, SummaryRow, Tables};
+use table::{Block, BoxSummary, ErrorBlock, ExactNumbers, SummaryRow, Tables};
 
 /// The tables of one mechanism at one case, from all its blocks; none if one is missing.
 pub(super) fn tables(kind: &Accuracy, panel: &Panel, group: &Group, blocks: Vec<Block>) -> Tables {
