@@ -12,7 +12,7 @@ use engine::analysis::optimum::Optimum;
 use engine::expression::{Expression, Names, Symbol};
 use engine::mechanism::law::{Batch, Bench, ErrorSummary, Law, OutputSet, mean};
 use engine::mechanism::own;
-use engine::mechanism::{self, Variant};
+use engine::mechanism::{self, Mechanism};
 use engine::numeric::kernel;
 use engine::posterior::error_field::Reach;
 use engine::posterior::model::{Prior, compositions};
@@ -34,7 +34,7 @@ fn setting(counts: &[u64]) -> SettingWithData {
 fn law(setting: &SettingWithData, id: &str) -> Arc<dyn Law> {
     let own = || own::weights(id, OutputSet::Simplex, Vec::new()).unwrap();
     let mechanism = mechanism::find(id).map_or_else(own, Into::into);
-    Variant::plain(mechanism).law(setting).unwrap()
+    Mechanism::plain(mechanism).law(setting).unwrap()
 }
 
 const WEATHER: [u64; 3] = [463, 247, 21];
@@ -195,7 +195,7 @@ fn thousand_draws(bencher: Bencher, counts: &[u64], id: &str) {
 #[divan::bench(args = ["geometric", "tight", "lattice"])]
 fn release_k2_n1000(bencher: Bencher, id: &str) {
     let setting = setting(&[1000, 0]);
-    let variant = Variant::plain(mechanism::find(id).unwrap());
+    let variant = Mechanism::plain(mechanism::find(id).unwrap());
     let mut entropy = Entropy::new().unwrap();
     bencher.bench_local(|| {
         let method = Method::new(&variant, &setting, "0.7".parse().unwrap()).unwrap();

@@ -13,7 +13,7 @@
 //!
 //! // Ten records in two categories under a uniform prior, released once with ε = 1.
 //! let setting = Setting::new(Prior::new(vec![1.0, 1.0])?, 10, Epsilon::new(1.0)?);
-//! let geometric = Variant::parse("geometric")?.prepare(&setting)?;
+//! let geometric = Mechanism::parse("geometric")?.prepare(&setting)?;
 //! let here = geometric.at(&[4, 6])?;
 //! assert!((here.probability(&[4, 6]) - 0.4621).abs() < 1e-4);
 //! println!("{:?}, and ten releases: {:?}", here.summary(), here.draw(10, 1));
@@ -26,7 +26,7 @@
 //! use dpbi_engine::prelude::*;
 //!
 //! let setting = Setting::new(Prior::new(vec![1.0, 1.0])?, 30, Epsilon::new(1.0)?);
-//! let ehd = Variant::parse("ehd")?.prepare(&setting)?;
+//! let ehd = Mechanism::parse("ehd")?.prepare(&setting)?;
 //! let found = ehd.loss(&Scope::All, &[0.5])?;
 //! // It is proved to lose at most ε = 1, and loses less.
 //! assert!(found.loss.loss < 1.0 && found.deltas[0].delta > 0.0);
@@ -40,7 +40,7 @@
 //! use dpbi_engine::prelude::*;
 //!
 //! let setting = Setting::new(Prior::new(vec![1.0, 1.0])?, 20, Epsilon::new(1.0)?);
-//! let calibrated = Variant::parse("ehds+calibrated")?.prepare(&setting)?;
+//! let calibrated = Mechanism::parse("ehds+calibrated")?.prepare(&setting)?;
 //! let certificate = calibrated.certificate.as_ref().ok_or("it was calibrated")?;
 //! assert!(certificate.inner_epsilon.get() > 1.0 && certificate.margin() >= 0.0);
 //! assert_eq!(calibrated.guarantee(), Guarantee::Computed(1.0));
@@ -54,7 +54,7 @@
 //!
 //! let setting = Setting::new(Prior::new(vec![1.0, 2.0])?, 10, Epsilon::new(1.0)?);
 //! let least = Optimum::of(&setting)?;
-//! let error = Variant::parse("geometric")?.prepare(&setting)?.error()?.ok_or("too large")?;
+//! let error = Mechanism::parse("geometric")?.prepare(&setting)?.error()?.ok_or("too large")?;
 //! assert!(least.lower <= error.mean && error.mean < 1.2 * least.upper);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -82,7 +82,7 @@
 //! }
 //!
 //! let setting = Setting::new(Prior::new(vec![1.0; 3])?, 8, Epsilon::new(1.0)?);
-//! let stay = Variant::of_law("stay", Stay(2.0)).prepare(&setting)?;
+//! let stay = Mechanism::of_law("stay", Stay(2.0)).prepare(&setting)?;
 //! assert!((stay.loss(&Scope::All, &[])?.loss.loss - 2.0).abs() < 1e-12);
 //! let error = stay.error()?.ok_or("too large")?.mean;
 //! assert!(Optimum::of(&setting)?.lower < error);

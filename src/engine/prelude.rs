@@ -3,7 +3,7 @@
 pub use crate::analysis::audit::Scope;
 pub use crate::analysis::optimum::Optimum;
 pub use crate::analysis::ranking::choose;
-pub use crate::mechanism::Variant;
+pub use crate::mechanism::Mechanism;
 pub use crate::mechanism::law::listed::ListedAt;
 pub use crate::mechanism::law::{Law, LawAt, OutputSet, Outputs};
 pub use crate::posterior::model::{Posterior, Prior};

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::analysis::audit::{self, Findings, Scope};
 use crate::analysis::predictive_error::{self, PredictiveError};
 use crate::analysis::tuning::{self, Certificate};
-use crate::mechanism::Variant;
+use crate::mechanism::Mechanism;
 use crate::mechanism::law::{
     Batch, Bench, Distribution, ErrorSummary, Law, Outputs, Remap, probability,
 };
@@ -22,7 +22,7 @@ use crate::rng;
 #[derive(Clone)]
 pub struct Prepared {
     /// The mechanism, as it was asked for.
-    pub variant: Variant,
+    pub variant: Mechanism,
     pub setting: Setting,
     /// The law of the output.
     pub law: Arc<dyn Law>,
@@ -32,7 +32,7 @@ pub struct Prepared {
     pub remap: Option<Arc<Remap>>,
 }
 
-impl Variant {
+impl Mechanism {
     /// Calibrates and remaps the mechanism where it asks for that, and does whatever else depends on public
     /// values only.
     pub fn prepare(&self, setting: &Setting) -> Result<Prepared, Refusal> {

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use crate::settings::setting;
-use engine::mechanism::Variant;
+use engine::mechanism::Mechanism;
 use engine::mechanism::law::{Batch, Bench, ErrorSummary, Law};
 use engine::numeric::sum::sum;
 use engine::posterior::distance;
@@ -16,7 +16,7 @@ use rayon::prelude::*;
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 
 fn law(setting: &SettingWithData, id: &str) -> Arc<dyn Law> {
-    Variant::parse(id).unwrap().law(setting).unwrap()
+    Mechanism::parse(id).unwrap().law(setting).unwrap()
 }
 
 /// The number before the score.

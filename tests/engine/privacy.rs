@@ -12,7 +12,7 @@ use engine::mechanism::law::lattice::LatticeNoise;
 use engine::mechanism::law::lattice::approximate::{least_gaussian, least_truncated};
 use engine::mechanism::law::tight::Tight;
 use engine::mechanism::law::{Bench, OutputSet};
-use engine::mechanism::{self, Global, Options, Variant};
+use engine::mechanism::{self, Global, Mechanism, Options};
 use engine::numeric::log_affinity::log_affinity;
 use engine::posterior::model::{Counts, hamming_distance, neighbours};
 use engine::posterior::privacy::{Delta, Guarantee};
@@ -21,12 +21,12 @@ use engine::refusal::Refusal;
 use proptest::prelude::*;
 use proptest::test_runner::{RngSeed, TestRunner};
 
-fn loss(variant: &Variant, setting: &Setting, scope: &Scope) -> Result<Loss, Refusal> {
+fn loss(variant: &Mechanism, setting: &Setting, scope: &Scope) -> Result<Loss, Refusal> {
     audit::loss(variant.law(setting)?.as_ref(), setting, scope)
 }
 
 fn delta_at(
-    variant: &Variant,
+    variant: &Mechanism,
     setting: &Setting,
     scope: &Scope,
     epsilon: f64,
@@ -34,8 +34,8 @@ fn delta_at(
     audit::delta_at(variant.law(setting)?.as_ref(), setting, scope, epsilon)
 }
 
-fn variant(id: &str, options: Options) -> Variant {
-    Variant { options, ..Variant::plain(mechanism::find(id).unwrap()) }
+fn variant(id: &str, options: Options) -> Mechanism {
+    Mechanism { options, ..Mechanism::plain(mechanism::find(id).unwrap()) }
 }
 
 /// The formula of a mechanism at one data set.
@@ -53,10 +53,10 @@ enum Formula {
     Synthetic(Vec<f64>),
 }
 
-fn formula(variant: &Variant, setting: &SettingWithData) -> Formula {
+fn formula(variant: &Mechanism, setting: &SettingWithData) -> Formula {
     let (k, n, epsilon) = (setting.k(), setting.n, setting.epsilon.get());
     let delta = setting.delta.map_or(0.0, |delta| delta.get());
-    match variant.mechanism.id {
+    match variant.kind.id {
         "hamming" => {
             Formula::Moved { rate: epsilon / variant.options.divisor.unwrap_or(2.0), tight: false }
         }
@@ -105,7 +105,7 @@ fn distance(setting: &SettingWithData, output: &[u64]) -> f64 {
 }
 
 /// ln P of every output at one data set, normalised over the whole list.
-fn log_law(variant: &Variant, setting: &SettingWithData, outputs: &[Counts]) -> Vec<f64> {
+fn log_law(variant: &Mechanism, setting: &SettingWithData, outputs: &[Counts]) -> Vec<f64> {
     let (x, n) = (setting.counts(), setting.n);
     let formula = formula(variant, setting);
     let tight = match &formula {
@@ -214,14 +214,14 @@ fn ordered_pairs(scope: &Scope, n: u64, k: usize) -> Vec<(Counts, Counts)> {
 
 /// The laws of a mechanism, each computed once.
 struct Laws<'a> {
-    variant: &'a Variant,
+    variant: &'a Mechanism,
     setting: &'a Setting,
     outputs: Vec<Counts>,
     known: RefCell<BTreeMap<Counts, Rc<Vec<f64>>>>,
 }
 
 impl<'a> Laws<'a> {
-    fn new(variant: &'a Variant, setting: &'a Setting) -> Self {
+    fn new(variant: &'a Mechanism, setting: &'a Setting) -> Self {
         let (n, k) = (setting.n, setting.k());
         let outputs = outputs(variant.law(setting).unwrap().outputs(), n, k);
         Self { variant, setting, outputs, known: RefCell::default() }
@@ -423,7 +423,7 @@ fn an_output_far_from_both_data_sets_can_be_the_worst() {
 fn losses_stay_finite_where_probabilities_underflow() {
     let setting = of_size(&[1.0, 1.0], 300, 4000.0, "hellinger");
     for &mechanism in mechanism::ALL {
-        let variant = Variant::plain(mechanism);
+        let variant = Mechanism::plain(mechanism);
         if let Ok(Loss { loss, .. }) = loss(&variant, &setting, &Scope::All) {
             let guarantee = variant.guarantee(&setting);
             // With a δ there may be no ε: see below.
@@ -445,7 +445,7 @@ fn stated_deltas_are_kept() {
         for (epsilon, delta) in [(1.0, 1e-2), (1.0, 1e-6), (2.0, 1e-8)] {
             let setting = of_size(prior, n, epsilon, "hellinger");
             let setting = Setting { delta: Delta::new(delta).ok(), ..setting };
-            let at = |variant: &Variant| {
+            let at = |variant: &Mechanism| {
                 let found = delta_at(variant, &setting, &Scope::All, epsilon).unwrap().delta;
                 let stated = variant.guarantee(&setting);
                 assert_eq!(stated, Guarantee::Approximate(epsilon, delta));
@@ -471,7 +471,7 @@ fn stated_deltas_are_kept() {
 fn without_records_there_is_nothing_to_lose() {
     let setting = of_size(&[1.0, 2.0, 3.0], 0, 1.0, "hellinger");
     for &mechanism in mechanism::ALL {
-        let variant = Variant::plain(mechanism);
+        let variant = Mechanism::plain(mechanism);
         for scope in [Scope::All, Scope::Corners, Scope::One(vec![0; 3])] {
             let found = loss(&variant, &setting, &scope).unwrap();
             assert_eq!((found.loss, found.pairs), (0.0, 0));
@@ -526,7 +526,7 @@ fn all_data_sets_can_be_worse_than_the_corners() {
 fn the_same_result_on_any_number_of_threads() {
     let setting = of_size(&[1.0, 2.0, 1.0], 12, 1.0, "hellinger");
     let audit = || {
-        let variant = Variant::plain(mechanism::find("ehds").unwrap());
+        let variant = Mechanism::plain(mechanism::find("ehds").unwrap());
         let lost = loss(&variant, &setting, &Scope::All).unwrap();
         (lost, delta_at(&variant, &setting, &Scope::All, 0.1).unwrap())
     };

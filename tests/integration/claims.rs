@@ -4,7 +4,7 @@
 use std::sync::OnceLock;
 
 use engine::analysis::audit::{Scope, loss};
-use engine::mechanism::{self, Variant};
+use engine::mechanism::{self, Mechanism};
 use engine::posterior::distance::{DOCUMENTED, Distance, HELLINGER};
 use engine::posterior::error_field::{Field, Reach};
 use engine::posterior::model::{Posterior, Prior};
@@ -63,19 +63,19 @@ fn number(part: &ClaimPart, name: &str) -> f64 {
     found.unwrap_or_else(|| panic!("no number {name}: {part:#?}")).1
 }
 
-pub fn plain(id: &str) -> Variant {
-    Variant::plain(mechanism::find(id).unwrap())
+pub fn plain(id: &str) -> Mechanism {
+    Mechanism::plain(mechanism::find(id).unwrap())
 }
 
 /// The mechanism `id` with noise of scale factor/ε.
-pub fn scaled(id: &str, factor: f64) -> Variant {
+pub fn scaled(id: &str, factor: f64) -> Mechanism {
     let mut variant = plain(id);
     variant.options.scale_factor = Some(factor);
     variant
 }
 
 /// The mechanism `id` with another number before the sensitivity.
-pub fn divided(id: &str, divisor: f64) -> Variant {
+pub fn divided(id: &str, divisor: f64) -> Mechanism {
     let mut variant = plain(id);
     variant.options.divisor = Some(divisor);
     variant

@@ -2,7 +2,7 @@
 //! a verdict.
 
 use crate::claims::{divided, judge, plain, right, scaled};
-use engine::mechanism::Variant;
+use engine::mechanism::Mechanism;
 use engine::posterior::distance::{self, DOCUMENTED, HELLINGER};
 use paper::claims::{ALL, ClaimPart, Finding, Lab, Outcome};
 
@@ -20,13 +20,13 @@ fn lab() -> Lab {
 }
 
 /// Noise so strong that almost every output lies at an end of [0, n].
-fn wild() -> Variant {
+fn wild() -> Mechanism {
     scaled("lshist", 1e6)
 }
 
 /// Gives the part of `id` to `variant` and expects the answers to each clause to change: where the
 /// right mechanism has some true part, the wrong one has a false one in its place, or the reverse.
-fn assert_flips(number: u32, id: &'static str, variant: &Variant, clauses: &[&str]) {
+fn assert_flips(number: u32, id: &'static str, variant: &Mechanism, clauses: &[&str]) {
     let right = right(number, HELLINGER);
     let wrong = judge(number, &lab().substitute(id, variant.clone()));
     for start in clauses {

@@ -4,7 +4,7 @@
 use crate::common::{Sandbox, assert_close, refused, setting};
 use engine::analysis::audit::{self, Scope};
 use engine::mechanism::law::{Bench, ErrorSummary};
-use engine::mechanism::{self, Global, Options, Variant};
+use engine::mechanism::{self, Global, Mechanism, Options};
 use engine::numeric::overlap::total_variation;
 use engine::posterior::distance;
 use engine::posterior::error_field::{Field, Reach};
@@ -197,12 +197,12 @@ fn mechanisms_keep_their_promises_under_every_score() {
         for id in SCORES {
             let setting = setting(&prior, &counts, 1.0, id);
             for mechanism in ["ehd", "ehds"] {
-                let law = Variant::parse(mechanism).unwrap().law(&setting).unwrap();
+                let law = Mechanism::parse(mechanism).unwrap().law(&setting).unwrap();
                 let found = audit::loss(law.as_ref(), &setting, &Scope::All).unwrap();
                 assert!(found.loss <= 1.0 + 1e-9, "{id} {mechanism}: {}", found.loss);
                 assert!(found.loss > 0.01, "{id} {mechanism}: {}", found.loss);
             }
-            let law = Variant::parse("mh-gamma").unwrap().law(&setting).unwrap();
+            let law = Mechanism::parse("mh-gamma").unwrap().law(&setting).unwrap();
             let found = audit::loss(law.as_ref(), &setting, &Scope::All).unwrap();
             assert!(found.loss <= 2.0 + 1e-9);
         }
@@ -214,7 +214,7 @@ fn infinite_errors_have_an_infinite_mean_and_sound_quantiles() {
     let setting = setting(&[1.0, 1.0], &[2, 18], 1.0, "hellinger");
     let metrics = ["chi2", "chi2_reverse", "renyi:3"].map(|id| metric::find(id).unwrap());
     for id in ["lszhang", "lshist", "ehd", "hamming"] {
-        let law = Variant::parse(id).unwrap().law(&setting).unwrap();
+        let law = Mechanism::parse(id).unwrap().law(&setting).unwrap();
         let bench =
             Bench::new(setting.posterior(), setting.distance, [law.as_ref()], &metrics).unwrap();
         let law = bench.law(0);
@@ -236,7 +236,7 @@ fn infinite_errors_have_an_infinite_mean_and_sound_quantiles() {
 fn what_cannot_be_a_score_is_refused_with_a_remedy() {
     let refusal = |distance: &str, id: &str, options: Options| {
         let setting = setting(&[1.0, 1.0], &[5, 5], 1.0, distance);
-        let variant = Variant { options, ..Variant::plain(mechanism::find(id).unwrap()) };
+        let variant = Mechanism { options, ..Mechanism::plain(mechanism::find(id).unwrap()) };
         variant.law(&setting).map(|_| ()).unwrap_err()
     };
     let infinite = refusal("renyi:2", "ehd", Options::default());
@@ -248,7 +248,7 @@ fn what_cannot_be_a_score_is_refused_with_a_remedy() {
     // As errors of mechanisms that weigh nothing, all of them can be used.
     for distance in ["renyi:2", "chi2", "tv"] {
         let setting = setting(&[1.0, 1.0], &[5, 5], 1.0, distance);
-        assert!(Variant::parse("geometric").unwrap().law(&setting).is_ok());
+        assert!(Mechanism::parse("geometric").unwrap().law(&setting).is_ok());
     }
 }
 

@@ -9,7 +9,7 @@ use engine::analysis::audit::Scope;
 use engine::analysis::optimum::{Goal, Question, answer};
 use engine::mechanism::law::tight::Tight;
 use engine::mechanism::law::{Bench, ErrorSummary, OutputSet};
-use engine::mechanism::{self, Global, Options, Variant};
+use engine::mechanism::{self, Global, Mechanism, Options};
 use engine::numeric::bregman::bregman_table;
 use engine::numeric::gamma::{digamma_gap, ln_phi};
 use engine::numeric::log_affinity::log_affinity;
@@ -89,7 +89,7 @@ impl GoldenRow {
         SettingWithData::new(setting, posterior.counts().to_vec())
     }
 
-    fn variant(&self) -> Variant {
+    fn variant(&self) -> Mechanism {
         let options = Options {
             gamma: self.optional("gamma").and_then(|gamma| Gamma::new(gamma).ok()),
             divisor: self.optional("divisor"),
@@ -99,7 +99,7 @@ impl GoldenRow {
             ..Options::default()
         };
         let mechanism = mechanism::find(self.text("mechanism")).unwrap();
-        Variant { options, ..Variant::plain(mechanism) }
+        Mechanism { options, ..Mechanism::plain(mechanism) }
     }
 
     fn distance(&self) -> &'static dyn Distance {
@@ -262,7 +262,7 @@ fn printed(comparison: &mut Comparison) {
     }
 }
 
-fn release(setting: &SettingWithData, variant: &Variant) -> ErrorSummary {
+fn release(setting: &SettingWithData, variant: &Mechanism) -> ErrorSummary {
     let law = variant.law(setting).unwrap();
     let bench = Bench::new(setting.posterior(), setting.distance, [law.as_ref()], &[]).unwrap();
     ErrorSummary::new(bench.law(0).as_ref(), bench.distance())
@@ -425,7 +425,7 @@ fn calibrations(comparison: &mut Comparison) {
     for row in rows("calibration.csv") {
         let setting = row.setting();
         let options = Options { calibrated: true, ..Options::default() };
-        let variant = Variant { options, ..row.variant() };
+        let variant = Mechanism { options, ..row.variant() };
         let Ok(prepared) = variant.prepare(&setting) else {
             comparison.column(&row, "inner_epsilon", f64::NAN);
             continue;
@@ -450,9 +450,9 @@ fn optima(comparison: &mut Comparison) {
 
 /// Weight and error at the row's data, and mean errors over the prior's data, as they are and remapped.
 fn tight(comparison: &mut Comparison) {
-    let tight = Variant::plain(mechanism::find("tight").unwrap());
+    let tight = Mechanism::plain(mechanism::find("tight").unwrap());
     let options = Options { remap: true, ..Options::default() };
-    let remapped = Variant { options, ..tight.clone() };
+    let remapped = Mechanism { options, ..tight.clone() };
     // Rows of one setting follow one another, and so do their means.
     let mut known: Option<(String, [f64; 2])> = None;
     for row in rows("tight.csv") {

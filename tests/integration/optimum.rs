@@ -3,7 +3,7 @@
 use crate::common::{Sandbox, golden, holds, of_size, refused, setting, words};
 use engine::analysis::optimum::{Goal, Optimum, Question, answer};
 use engine::mechanism::law::OutputSet;
-use engine::mechanism::{self, Options, Variant};
+use engine::mechanism::{self, Mechanism, Options};
 use serde_json::Value;
 
 /// The golden values are accurate to 5e-7.
@@ -30,11 +30,11 @@ fn golden_optima() {
 fn geometric_noise_is_optimal_where_the_prior_is_flat() {
     let geometric = mechanism::find("geometric").unwrap();
     let options = Options { remap: true, ..Options::default() };
-    let remapped = Variant::new(geometric, options, "remapped".into());
+    let remapped = Mechanism::new(geometric, options, "remapped".into());
     let cases = [
-        (10, 1.0, Variant::plain(geometric)),
-        (20, 1.0, Variant::plain(geometric)),
-        (50, 1.0, Variant::plain(geometric)),
+        (10, 1.0, Mechanism::plain(geometric)),
+        (20, 1.0, Mechanism::plain(geometric)),
+        (50, 1.0, Mechanism::plain(geometric)),
         (20, 0.1, remapped),
     ];
     for (n, epsilon, variant) in cases {

@@ -4,28 +4,28 @@
 use crate::common::{Sandbox, assert_close, holds, refused, setting};
 use engine::analysis::audit::Scope;
 use engine::mechanism::law::OutputSet;
-use engine::mechanism::own::{self, Noisy};
-use engine::mechanism::{self, Mechanism, Options, Variant};
+use engine::mechanism::own::{self, NoisyCounts};
+use engine::mechanism::{self, Kind, Mechanism, Options};
 use engine::posterior::error_field::Reach;
 use engine::posterior::setting::SettingWithData;
 
-fn weights(text: &str) -> Mechanism {
+fn weights(text: &str) -> Kind {
     own::weights(text, OutputSet::Simplex, Vec::new()).unwrap_or_else(|fault| panic!("{fault:?}"))
 }
 
-fn noise(text: &str, on: Noisy) -> Mechanism {
+fn noise(text: &str, on: NoisyCounts) -> Kind {
     own::noise(text, on, Vec::new()).unwrap_or_else(|fault| panic!("{fault:?}"))
 }
 
 /// For k categories: a built-in mechanism, and expressions for it. The first is recognised and computed as
 /// the built-in one is; the others are not, and take the way of an expression of its kind.
-fn twins(k: usize) -> Vec<(&'static str, Vec<Mechanism>)> {
+fn twins(k: usize) -> Vec<(&'static str, Vec<Kind>)> {
     let moved = match k {
         2 => "(abs(r1 - x1) + abs(r2 - x2))",
         _ => "(abs(r1 - x1) + abs(r2 - x2) + abs(r3 - x3))",
     };
     let per_count = if k == 2 { 1 } else { 2 };
-    let noises = |on: Noisy, divisor: u32| {
+    let noises = |on: NoisyCounts, divisor: u32| {
         let size = ["abs(t)", "sqrt(t^2)", "if(t < 0, -t, t)"];
         size.map(|size| noise(&format!("-epsilon * {size} / {divisor}"), on)).to_vec()
     };
@@ -66,15 +66,18 @@ fn twins(k: usize) -> Vec<(&'static str, Vec<Mechanism>)> {
                 weights("-epsilon * sqrt(d^2) / 2 + 700"),
             ],
         ),
-        ("geometric", noises(Noisy::First, per_count)),
+        ("geometric", noises(NoisyCounts::First, per_count)),
         // Laplace noise that is rounded down: the side below 0 is one step shorter.
         (
             "lshist",
-            vec![noise(&format!("-epsilon * if(t >= 0, t, -t - 1) / {per_count}"), Noisy::First)],
+            vec![noise(
+                &format!("-epsilon * if(t >= 0, t, -t - 1) / {per_count}"),
+                NoisyCounts::First,
+            )],
         ),
     ];
     if k > 2 {
-        twins.push(("geometric-all", noises(Noisy::All, 2)));
+        twins.push(("geometric-all", noises(NoisyCounts::All, 2)));
     }
     twins
 }
@@ -89,13 +92,13 @@ fn settings() -> Vec<SettingWithData> {
     ]
 }
 
-fn ln_law(variant: &Variant, setting: &SettingWithData) -> Vec<f64> {
+fn ln_law(variant: &Mechanism, setting: &SettingWithData) -> Vec<f64> {
     let prepared = variant.prepare(setting).unwrap();
     let here = prepared.at(setting.counts()).unwrap();
     here.ln_probabilities().into_iter().map(|(_, ln_p)| ln_p).collect()
 }
 
-fn summary(variant: &Variant, setting: &SettingWithData) -> [f64; 5] {
+fn summary(variant: &Mechanism, setting: &SettingWithData) -> [f64; 5] {
     let prepared = variant.prepare(setting).unwrap();
     let exact = prepared.at(setting.counts()).unwrap().summary();
     let error = exact.error.unwrap();
@@ -107,11 +110,11 @@ fn an_expression_for_a_built_in_mechanism_has_its_law() {
     let mut compared = 0;
     for setting in settings() {
         for (id, own) in twins(setting.k()) {
-            let built_in = Variant::plain(mechanism::find(id).unwrap());
+            let built_in = Mechanism::plain(mechanism::find(id).unwrap());
             let law = ln_law(&built_in, &setting);
             for mechanism in own {
                 let what = format!("{id} {} {}", mechanism.title(), setting.key());
-                let variant = Variant::plain(mechanism);
+                let variant = Mechanism::plain(mechanism);
                 let ours = ln_law(&variant, &setting);
                 if ours.len() == law.len() {
                     for (ours, theirs) in ours.iter().zip(&law) {
@@ -135,21 +138,21 @@ fn an_expression_for_a_built_in_mechanism_has_its_law() {
 fn its_loss_its_mean_over_all_data_and_its_calibration_are_the_same() {
     for setting in settings().iter().filter(|one| one.n <= 20) {
         let options = Options { calibrated: true, ..Options::default() };
-        let calibrated = |mechanism: Mechanism| {
-            let variant = Variant::new(mechanism, options, "calibrated".to_owned());
+        let calibrated = |mechanism: Kind| {
+            let variant = Mechanism::new(mechanism, options, "calibrated".to_owned());
             let certificate = variant.prepare(setting).unwrap().certificate;
             (certificate.unwrap(), summary(&variant, setting))
         };
         for (id, own) in twins(setting.k()) {
             let built_in = mechanism::find(id).unwrap();
-            let prepared = Variant::plain(built_in).prepare(setting).unwrap();
+            let prepared = Mechanism::plain(built_in).prepare(setting).unwrap();
             let theirs = prepared.loss(&Scope::All, &[0.3]).unwrap();
             let mean = prepared.error().unwrap().unwrap().mean;
             let can_be_calibrated = built_in.choices.contains(&mechanism::Choice::Calibrated);
             let tuned = can_be_calibrated.then(|| calibrated(built_in.into()));
             for mechanism in own {
                 let what = format!("{id} {} {}", mechanism.title(), setting.key());
-                let own = Variant::plain(mechanism.clone()).prepare(setting).unwrap();
+                let own = Mechanism::plain(mechanism.clone()).prepare(setting).unwrap();
                 let ours = own.loss(&Scope::All, &[0.3]).unwrap();
                 assert_close(ours.loss.loss, theirs.loss.loss, 1e-12, &what);
                 let (ours, theirs) = (ours.deltas[0].delta, theirs.deltas[0].delta);
@@ -171,10 +174,10 @@ fn its_loss_its_mean_over_all_data_and_its_calibration_are_the_same() {
 #[test]
 fn noise_is_calibrated_to_the_geometric_optimum() {
     let setting = setting(&[1.0, 1.0], &[10, 10], 0.7, "hellinger");
-    let geometric = summary(&Variant::plain(mechanism::find("geometric").unwrap()), &setting);
+    let geometric = summary(&Mechanism::plain(mechanism::find("geometric").unwrap()), &setting);
     for text in ["-abs(t)", "-3 * sqrt(t^2)"] {
         let options = Options { calibrated: true, ..Options::default() };
-        let variant = Variant::new(noise(text, Noisy::First), options, text.to_owned());
+        let variant = Mechanism::new(noise(text, NoisyCounts::First), options, text.to_owned());
         let own = summary(&variant, &setting);
         own.iter().zip(geometric).for_each(|(a, b)| assert_close(*a, b, 1e-9, text));
     }
@@ -184,8 +187,8 @@ fn noise_is_calibrated_to_the_geometric_optimum() {
 #[test]
 fn every_step_from_one_count_to_another_is_examined() {
     let setting = setting(&[1.0, 1.0], &[100, 100], 1.0, "hellinger");
-    for on in [Noisy::First, Noisy::All] {
-        let variant = Variant::plain(noise("-30 * abs(t) + 0 * sqrt(150 - abs(t))", on));
+    for on in [NoisyCounts::First, NoisyCounts::All] {
+        let variant = Mechanism::plain(noise("-30 * abs(t) + 0 * sqrt(150 - abs(t))", on));
         let refusal = variant.law(&setting).map(drop).unwrap_err();
         assert!(refusal.cause.contains("at t = 151") && refusal.span.is_some(), "{refusal:?}");
     }
@@ -196,7 +199,7 @@ fn every_step_from_one_count_to_another_is_examined() {
 fn candidates_below_the_total() {
     let text = "-epsilon * (l1 + l2) / 3 - 0.1 * H";
     let mechanism = own::weights(text, OutputSet::Below, Vec::new()).unwrap();
-    let variant = Variant::plain(mechanism);
+    let variant = Mechanism::plain(mechanism);
     for setting in settings() {
         let posterior = setting.posterior();
         let (n, k) = (posterior.n(), posterior.k());
@@ -413,8 +416,8 @@ fn a_table_is_audited_like_any_other() {
 fn laws_of_several_kinds_are_compared() {
     let setting = setting(&[1.0, 1.0], &[5, 4], 1.0, "hellinger");
     // The rate is negative where x1 < 3.
-    let mixed = Variant::plain(weights("-H * (x1 - 3)"));
-    let general = Variant::plain(weights("-H * (x1 - 3) + 0 * r1"));
+    let mixed = Mechanism::plain(weights("-H * (x1 - 3)"));
+    let general = Mechanism::plain(weights("-H * (x1 - 3) + 0 * r1"));
     let losses = [mixed, general]
         .map(|variant| variant.prepare(&setting).unwrap().loss(&Scope::All, &[]).unwrap().loss);
     assert_close(losses[0].loss, losses[1].loss, 1e-12, "mixed");

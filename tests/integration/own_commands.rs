@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::common::{Outcome, Sandbox, assert_close, holds, number, refused, row, setting, words};
 use engine::analysis::audit::Scope;
-use engine::mechanism::Variant;
+use engine::mechanism::Mechanism;
 use engine::mechanism::own::{self, ProbabilityTable};
 use engine::posterior::model::compositions;
 use serde_json::Value;
@@ -213,9 +213,9 @@ fn round_trip(id: &str, prior: &[f64], counts: &[u64]) {
 
     let table = ProbabilityTable::parse(&bytes).unwrap();
     let digest = lab::run::store::sha256(&bytes);
-    let mine = Variant::plain(own::table("law.csv".to_owned(), digest, table));
+    let mine = Mechanism::plain(own::table("law.csv".to_owned(), digest, table));
     let setting = setting(prior, counts, 0.7, "hellinger");
-    let both = [mine, Variant::parse(id).unwrap()].map(|one| one.prepare(&setting).unwrap());
+    let both = [mine, Mechanism::parse(id).unwrap()].map(|one| one.prepare(&setting).unwrap());
     let losses = both.each_ref().map(|one| one.loss(&Scope::All, &[]).unwrap().loss.loss);
     assert_close(losses[0], losses[1], 1e-12, id);
     let means = both.each_ref().map(|one| one.error().unwrap().unwrap().mean);

@@ -3,7 +3,7 @@
 //! they say: nine counts may each be four standard errors off, which happens by chance in one of 1800 such tests; the
 //! streams are fixed. Intervals that ignore the noise must not hold, or this test would show nothing.
 
-use engine::mechanism::{self, Variant};
+use engine::mechanism::{self, Mechanism};
 use engine::numeric::exp_accurate;
 use engine::posterior::model::Prior;
 use engine::rng::{ln_standard_gamma, stream, uniform};
@@ -82,7 +82,7 @@ fn noise_aware_intervals_cover_the_truth_and_naive_ones_do_not() {
     let rounds = few_or_many(500, 10_000);
     let prior = Prior::new(ALPHA.to_vec()).unwrap();
     let setting = setting(&ALPHA, &[RECORDS, 0, 0, 0], 1.0, "hellinger");
-    let lattice = Variant::plain(mechanism::find("lattice").unwrap());
+    let lattice = Mechanism::plain(mechanism::find("lattice").unwrap());
     let method = Method::new(&lattice, &setting, "1".parse().unwrap()).unwrap();
     let all: Vec<[Covers; 2]> =
         (0..rounds).into_par_iter().map(|one| round(&method, &prior, one)).collect();

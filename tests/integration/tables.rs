@@ -1,7 +1,7 @@
 //! Releases of tables of several columns: cells, margins, groups and comparisons; release files.
 
 use engine::analysis::audit::Scope;
-use engine::mechanism::Variant;
+use engine::mechanism::Mechanism;
 use engine::posterior::simplex::list_compositions;
 use engine::rng;
 use serde_json::{Value, json};
@@ -115,7 +115,7 @@ fn a_record_that_changes_its_group_costs_epsilon() {
     let setting = |x: &[u64]| setting(&[1.0; 4], x, epsilon, "hellinger");
     for id in ["lattice", "tight", "geometric", "geometric-all"] {
         let template = setting(&[n, 0, 0, 0]);
-        let prepared = Variant::parse(id).unwrap().prepare(&template).unwrap();
+        let prepared = Mechanism::parse(id).unwrap().prepare(&template).unwrap();
         let audited = prepared.loss(&Scope::All, &[]).unwrap().loss;
         assert!(audited.loss <= epsilon + 1e-9, "{id}: {}", audited.loss);
         let law = |x: &[u64]| {

@@ -2,11 +2,11 @@
 
 use crate::common::{Sandbox, of_size, setting, words};
 use engine::analysis::audit::Scope;
-use engine::mechanism::{self, Options, Variant};
+use engine::mechanism::{self, Mechanism, Options};
 
-fn variant(id: &str, remap: bool) -> Variant {
+fn variant(id: &str, remap: bool) -> Mechanism {
     let options = Options { remap, ..Options::default() };
-    Variant::new(mechanism::find(id).unwrap(), options, id.to_owned())
+    Mechanism::new(mechanism::find(id).unwrap(), options, id.to_owned())
 }
 
 /// The loss over all pairs is ε, clipped weights included, and is never above it by more than rounding.

@@ -4,7 +4,7 @@ use crate::common::{assert_close, golden, of_size, setting};
 use engine::analysis::audit::Scope;
 use engine::analysis::tuning::calibrate;
 use engine::mechanism::law::{Batch, Bench, Outputs};
-use engine::mechanism::{self, Options, Variant};
+use engine::mechanism::{self, Mechanism, Options};
 use engine::posterior::error_field::Reach;
 use engine::posterior::model::Predictive;
 use engine::posterior::privacy::Epsilon;
@@ -12,13 +12,13 @@ use engine::posterior::setting::Setting;
 use engine::posterior::simplex::{list_compositions, rank};
 use engine::prepared::Prepared;
 
-fn loss(variant: &Variant, setting: &Setting) -> f64 {
+fn loss(variant: &Mechanism, setting: &Setting) -> f64 {
     variant.prepare(setting).unwrap().loss(&Scope::All, &[]).unwrap().loss.loss
 }
 
-fn with(id: &str, calibrated: bool, remap: bool) -> Variant {
+fn with(id: &str, calibrated: bool, remap: bool) -> Mechanism {
     let options = Options { calibrated, remap, ..Options::default() };
-    Variant::new(mechanism::find(id).unwrap(), options, id.to_owned())
+    Mechanism::new(mechanism::find(id).unwrap(), options, id.to_owned())
 }
 
 /// The mean error over the predictive law, data set by data set.

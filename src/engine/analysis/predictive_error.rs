@@ -99,7 +99,7 @@ pub(super) fn exchangeable(law: &dyn Law, prior: &Prior) -> Vec<Vec<usize>> {
 mod tests {
     use super::*;
     use crate::mechanism::law::ErrorSummary;
-    use crate::mechanism::{self, Variant};
+    use crate::mechanism::{self, Mechanism};
     use crate::posterior::model::Prior;
     use crate::posterior::privacy::{Delta, Epsilon};
     use crate::posterior::simplex::list_compositions;
@@ -116,7 +116,7 @@ mod tests {
             let setting = setting(&prior, 7);
             let weights = Predictive::new(&setting.prior, 7);
             for &mechanism in mechanism::ALL {
-                let law = Variant::plain(mechanism).law(&setting).unwrap();
+                let law = Mechanism::plain(mechanism).law(&setting).unwrap();
                 let (mut mean, mut worst) = (0.0, 0.0_f64);
                 for x in list_compositions(7, 3) {
                     let here = setting.at(x.clone());

@@ -7,7 +7,7 @@
 use crate::analysis::predictive_error::exchangeable;
 use crate::analysis::ranking::Data;
 use crate::analysis::tuning::remapping;
-use crate::mechanism::Variant;
+use crate::mechanism::Mechanism;
 pub use crate::mechanism::law::size::{Size, is_sampled_only, of};
 use crate::mechanism::law::size::{all_outputs, likely_outputs, logarithms};
 use crate::mechanism::law::{Law, PairSize};
@@ -56,7 +56,7 @@ const REPLACED: f64 = 25.0;
 
 /// The mean error of a mechanism and its tuning: at given data, or under the prior predictive
 /// distribution. `None` if it cannot be used, or its law is too large.
-pub fn error(variant: &Variant, setting: &Setting, data: &Data) -> Option<Size> {
+pub fn error(variant: &Mechanism, setting: &Setting, data: &Data) -> Option<Size> {
     let law = variant.outline(setting).ok()?;
     let (law, at) = (law.as_ref(), usual(setting, data));
     let here = || of(law, &at, setting.distance, MEAN);
@@ -64,7 +64,7 @@ pub fn error(variant: &Variant, setting: &Setting, data: &Data) -> Option<Size> 
 }
 
 /// The distribution of its error, in the same way.
-pub fn distribution(variant: &Variant, setting: &Setting, data: &Data) -> Option<Size> {
+pub fn distribution(variant: &Mechanism, setting: &Setting, data: &Data) -> Option<Size> {
     let law = variant.outline(setting).ok()?;
     let (law, at) = (law.as_ref(), usual(setting, data));
     let here = listed(law, &at, setting.distance);
@@ -100,7 +100,7 @@ fn usual(setting: &Setting, data: &Data) -> Posterior {
 
 /// What is done at one data set, at all that matter, and the tuning before it.
 fn everywhere(
-    variant: &Variant,
+    variant: &Mechanism,
     law: &dyn Law,
     mut here: Size,
     setting: &Setting,
@@ -125,7 +125,7 @@ fn everywhere(
 
 /// The number of data sets of which one is computed for each orbit under permutations of the categories:
 /// see [`crate::analysis::predictive_error`].
-fn representatives(variant: &Variant, law: &dyn Law, setting: &Setting) -> f64 {
+fn representatives(variant: &Mechanism, law: &dyn Law, setting: &Setting) -> f64 {
     let (n, k) = (setting.n, setting.k());
     let data_sets = approximate_compositions(n, k);
     if variant.options.remap {
@@ -136,9 +136,9 @@ fn representatives(variant: &Variant, law: &dyn Law, setting: &Setting) -> f64 {
 
 /// The tuning of a mechanism: its calibration, its weights, and the remapping of the outputs that matter at the
 /// given data, or at all data.
-pub fn tuning(variant: &Variant, setting: &Setting, data: &Data) -> Size {
+pub fn tuning(variant: &Mechanism, setting: &Setting, data: &Data) -> Size {
     let Ok(law) = variant.outline(setting) else { return Size::default() };
-    let mut size = (variant.mechanism.preparation)(setting);
+    let mut size = (variant.kind.preparation)(setting);
     if variant.options.calibrated {
         size = size.then(audit(law.as_ref(), setting, &Data::PriorPredictive, 0.0).times(AUDITS));
     }
@@ -246,7 +246,7 @@ mod tests {
             let setting = setting(&vec![1.0; counts.len()], counts.iter().sum());
             let posterior = setting.at(counts.to_vec());
             for &mechanism in mechanism::ALL {
-                let variant = Variant::plain(mechanism);
+                let variant = Mechanism::plain(mechanism);
                 let Ok(law) = variant.law(&setting) else { continue };
                 let bench = Bench::new(&posterior, setting.distance, [law.as_ref()], &[]).unwrap();
                 assert!(mean(bench.law(0).as_ref(), bench.distance()).is_some());
@@ -265,7 +265,7 @@ mod tests {
     fn audits_grow() {
         let of = |id: &str, n: u64, epsilons: f64| {
             let setting = setting(&[1.0; 3], n);
-            let law = Variant::parse(id).unwrap().outline(&setting).unwrap();
+            let law = Mechanism::parse(id).unwrap().outline(&setting).unwrap();
             audit(law.as_ref(), &setting, &Data::PriorPredictive, epsilons)
         };
         for id in ["ehds", "hamming", "geometric", "tight", "lattice"] {

@@ -22,13 +22,13 @@ pub struct CountNoise {
 
 /// An output with independent noise on its counts.
 #[derive(Clone, Copy, Debug)]
-pub struct Noisy<'a> {
+pub struct NoisyOutput<'a> {
     /// The law of the noise.
     pub noise: CountNoise,
     pub output: &'a [u64],
 }
 
-impl Noisy<'_> {
+impl NoisyOutput<'_> {
     /// The output of category `i`, if it has noise of its own.
     fn seen(&self, i: usize) -> Option<u64> {
         self.output[..self.noise.noisy].get(i).copied()
@@ -46,7 +46,7 @@ impl Noisy<'_> {
 /// most the sum of the ranges below. Noise of d steps has a probability smaller by e^(−d/scale). And
 /// some data set is as likely as the likeliest counts of all categories, up to as many steps as these
 /// are apart from n.
-pub fn windows(outputs: &[Noisy], prior: &Prior, n: u64, negligible: f64) -> Vec<Window> {
+pub fn windows(outputs: &[NoisyOutput], prior: &Prior, n: u64, negligible: f64) -> Vec<Window> {
     let ranges: f64 = prior.alpha().iter().map(|&alpha| predictive_range(alpha, n)).sum();
     // The likeliest count of a category, and the exponent of its noise.
     let likeliest = |i: usize| {
@@ -62,13 +62,13 @@ pub fn windows(outputs: &[Noisy], prior: &Prior, n: u64, negligible: f64) -> Vec
         true => sum.abs_diff(n),
         false => sum.saturating_sub(n),
     };
-    let others = |one: &Noisy| -> f64 {
-        let rates: f64 = outputs.iter().map(Noisy::rate).sum();
+    let others = |one: &NoisyOutput| -> f64 {
+        let rates: f64 = outputs.iter().map(NoisyOutput::rate).sum();
         rates / one.rate() * apart as f64
     };
     let window = |i: usize| -> Option<Window> {
         let (_, exponent) = best[i]?;
-        let around = |one: &Noisy| {
+        let around = |one: &NoisyOutput| {
             let v = one.seen(i)?;
             // A double too large for a u64 becomes the largest u64.
             let steps = (one.noise.scale * (negligible + ranges + exponent) + 2.0).ceil() as u64;
@@ -90,12 +90,12 @@ pub fn windows(outputs: &[Noisy], prior: &Prior, n: u64, negligible: f64) -> Vec
 
 /// The logarithm of the predictive weight of x records of category `i`, times the probability of its outputs, up to
 /// the same factor for every x.
-pub fn ln_weight(outputs: &[Noisy], prior: &Prior, n: u64, i: usize, x: u64) -> f64 {
+pub fn ln_weight(outputs: &[NoisyOutput], prior: &Prior, n: u64, i: usize, x: u64) -> f64 {
     ln_predictive(prior.alpha()[i], x) + ln_noise(outputs, n, i, x)
 }
 
 /// The logarithm of the probability of the outputs of category `i`, if it has x records.
-fn ln_noise(outputs: &[Noisy], n: u64, i: usize, x: u64) -> f64 {
+fn ln_noise(outputs: &[NoisyOutput], n: u64, i: usize, x: u64) -> f64 {
     let seen = outputs.iter().filter_map(|one| Some((one.noise, one.seen(i)?)));
     seen.map(|(noise, v)| noise.noise.ln_probability(noise.scale, x, n, v)).sum()
 }

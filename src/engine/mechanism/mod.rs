@@ -51,11 +51,11 @@ impl std::fmt::Display for Tuning {
 }
 
 /// The law of a mechanism in a setting.
-type MakeLaw = fn(&Mechanism, &Setting, &Options) -> Result<Arc<dyn Law>, Refusal>;
+type MakeLaw = fn(&Kind, &Setting, &Options) -> Result<Arc<dyn Law>, Refusal>;
 
-/// A way to release a posterior privately (or a benchmark for one).
+/// A way to release a posterior privately (or a benchmark for one), without its options.
 #[derive(Clone)]
-pub struct Mechanism {
+pub struct Kind {
     /// The name in a config.
     pub id: &'static str,
     title: &'static str,
@@ -81,7 +81,7 @@ pub struct Mechanism {
     law: MakeLaw,
 }
 
-impl Mechanism {
+impl Kind {
     /// What most of them have in common.
     const USUAL: Self = Self {
         id: "",
@@ -95,9 +95,7 @@ impl Mechanism {
         preparation: |_| Size::default(),
         definition: None,
         fixed: None,
-        outline: |mechanism, setting, options| {
-            mechanism.law(&Setting { n: 0, ..setting.clone() }, options)
-        },
+        outline: |kind, setting, options| kind.law(&Setting { n: 0, ..setting.clone() }, options),
         law: |_, _, _| Err(Refusal::new("it has no law", "give it one")),
     };
 
@@ -119,40 +117,40 @@ impl Mechanism {
     }
 }
 
-/// The mechanism of a law. Nothing is proved about it.
-const OF_LAW: Mechanism = Mechanism {
+/// What a law of one's own is. Nothing is proved about it.
+const OF_LAW: Kind = Kind {
     id: "law",
     title: "law",
     draws: "what a law says",
     choices: &[Choice::Calibrated],
     guarantee: |_, _| Guarantee::Unstated,
-    law: |mechanism, setting, options| match (&mechanism.fixed, options.inner_epsilon) {
+    law: |kind, setting, options| match (&kind.fixed, options.inner_epsilon) {
         (Some(law), None) => Ok(Arc::clone(law)),
         (Some(law), Some(_)) => law.widened(1.0 / options.factor(setting)),
-        (None, _) => (Mechanism::USUAL.law)(mechanism, setting, options),
+        (None, _) => (Kind::USUAL.law)(kind, setting, options),
     },
-    ..Mechanism::USUAL
+    ..Kind::USUAL
 };
 
-impl From<&'static Mechanism> for Mechanism {
-    fn from(mechanism: &'static Mechanism) -> Self {
-        mechanism.clone()
+impl From<&'static Kind> for Kind {
+    fn from(kind: &'static Kind) -> Self {
+        kind.clone()
     }
 }
 
-pub fn find(id: &str) -> Option<&'static Mechanism> {
-    ALL.iter().copied().find(|mechanism| mechanism.id == id)
+pub fn find(id: &str) -> Option<&'static Kind> {
+    ALL.iter().copied().find(|kind| kind.id == id)
 }
 
 /// The mechanism or the historical mechanism called `id`.
-pub fn find_any(id: &str) -> Option<&'static Mechanism> {
-    ALL.iter().chain(HISTORICAL).copied().find(|mechanism| mechanism.id == id)
+pub fn find_any(id: &str) -> Option<&'static Kind> {
+    ALL.iter().chain(HISTORICAL).copied().find(|kind| kind.id == id)
 }
 
-/// A mechanism with its options and its label, as a config asks for it.
+/// A mechanism: what it is, its options, and its label.
 #[derive(Clone)]
-pub struct Variant {
-    pub mechanism: Mechanism,
+pub struct Mechanism {
+    pub kind: Kind,
     pub options: Options,
     /// Its name in tables and figures; unique within a config.
     pub label: String,
@@ -163,40 +161,40 @@ const CALIBRATED: &str = "calibrated";
 /// In a label: its outputs are remapped.
 const REMAP: &str = "remap";
 
-impl Variant {
+impl Mechanism {
     /// The mechanism without options, labelled by its id.
-    pub fn plain(mechanism: impl Into<Mechanism>) -> Self {
-        Self::tuned(mechanism, Tuning::NONE)
+    pub fn plain(kind: impl Into<Kind>) -> Self {
+        Self::tuned(kind, Tuning::NONE)
     }
 
     /// A law of one's own.
     pub fn of_law(label: &str, law: impl Law + 'static) -> Self {
-        let mechanism = Mechanism { fixed: Some(Arc::new(law)), ..OF_LAW };
-        Self::new(mechanism, Options::default(), label.to_owned())
+        let kind = Kind { fixed: Some(Arc::new(law)), ..OF_LAW };
+        Self::new(kind, Options::default(), label.to_owned())
     }
 
     /// The mechanism with `options`. It is neither calibrated nor remapped yet.
-    pub fn new(mechanism: impl Into<Mechanism>, options: Options, label: String) -> Self {
-        Self { mechanism: mechanism.into(), options, label }
+    pub fn new(kind: impl Into<Kind>, options: Options, label: String) -> Self {
+        Self { kind: kind.into(), options, label }
     }
 
     /// The mechanism, labelled by its id and by what is to be done with it, such as `ehds+calibrated`.
-    pub fn tuned(mechanism: impl Into<Mechanism>, tuning: Tuning) -> Self {
+    pub fn tuned(kind: impl Into<Kind>, tuning: Tuning) -> Self {
         let Tuning { calibrated, remap } = tuning;
-        let mechanism = mechanism.into();
-        let label = format!("{}{tuning}", mechanism.id);
-        Self::new(mechanism, Options { calibrated, remap, ..Options::default() }, label)
+        let kind = kind.into();
+        let label = format!("{}{tuning}", kind.id);
+        Self::new(kind, Options { calibrated, remap, ..Options::default() }, label)
     }
 
     /// Every mechanism that comes with dpbi as it is, and where `tuned` also calibrated, remapped, and both.
     pub fn all(tuned: bool) -> Vec<Self> {
-        let variants = |mechanism: &'static Mechanism| {
-            let calibrates = mechanism.choices.contains(&Choice::Calibrated);
+        let variants = |kind: &'static Kind| {
+            let calibrates = kind.choices.contains(&Choice::Calibrated);
             let ways = [Tuning::NONE, Tuning::CALIBRATED, Tuning::REMAPPED, Tuning::BOTH];
             let ways = ways.into_iter().filter(move |way| {
                 (tuned || *way == Tuning::NONE) && (calibrates || !way.calibrated)
             });
-            ways.map(move |way| Self::tuned(mechanism, way))
+            ways.map(move |way| Self::tuned(kind, way))
         };
         ALL.iter().copied().flat_map(variants).collect()
     }
@@ -215,12 +213,12 @@ impl Variant {
                 "give an expression with -m '{EXPR}', or define the mechanism in a config",
             ));
         }
-        let mechanism = find(id).ok_or_else(|| {
-            let ids = ALL.iter().map(|mechanism| mechanism.id);
+        let kind = find(id).ok_or_else(|| {
+            let ids = ALL.iter().map(|kind| kind.id);
             Refusal::new(format!("unknown mechanism `{id}`"), suggest(id, ids))
         })?;
         let tuning = Self::tuning(&label[label.find('+').unwrap_or(label.len())..])?;
-        Ok(Self { label: parts.join("+"), ..Self::tuned(mechanism, tuning) })
+        Ok(Self { label: parts.join("+"), ..Self::tuned(kind, tuning) })
     }
 
     /// What `+calibrated` and `+remap` after a mechanism's name say.
@@ -246,15 +244,15 @@ impl Variant {
 
     /// Whether this and another one are the same mechanism, perhaps with other options.
     pub fn is_same_mechanism(&self, other: &Self) -> bool {
-        fn identity(variant: &Variant) -> (&str, Option<&Definition>) {
-            (variant.mechanism.id, variant.mechanism.definition.as_ref())
+        fn identity(variant: &Mechanism) -> (&str, Option<&Definition>) {
+            (variant.kind.id, variant.kind.definition.as_ref())
         }
         identity(self) == identity(other)
     }
 
     /// Whether only a figure in print uses it, and no document describes it.
     pub fn is_historical(&self) -> bool {
-        let listed = HISTORICAL.iter().any(|one| one.id == self.mechanism.id);
+        let listed = HISTORICAL.iter().any(|one| one.id == self.kind.id);
         listed || self.options.is_historical()
     }
 
@@ -271,13 +269,13 @@ impl Variant {
 
     /// The name in a figure: the label, or the mechanism's title if none was set.
     pub fn title(&self) -> String {
-        if self.label != self.mechanism.id {
+        if self.label != self.kind.id {
             return self.label.clone();
         }
         let Options { calibrated, remap, .. } = self.options;
         let tuned = [(calibrated, ", calibrated"), (remap, ", remapped")];
         let tuned = tuned.into_iter().filter(|(set, _)| *set).map(|(_, words)| words);
-        self.mechanism.title().to_owned() + &tuned.collect::<String>()
+        self.kind.title().to_owned() + &tuned.collect::<String>()
     }
 
     /// What is known about what it releases in this setting: proved, or computed by calibration. Without
@@ -285,7 +283,7 @@ impl Variant {
     pub fn guarantee(&self, setting: &Setting) -> Guarantee {
         match self.options.calibrated {
             true => Guarantee::Computed(setting.epsilon.get()),
-            false => (self.mechanism.guarantee)(setting, &self.options),
+            false => (self.kind.guarantee)(setting, &self.options),
         }
     }
 
@@ -304,22 +302,22 @@ impl Variant {
     pub fn law(&self, setting: &Setting) -> Result<Arc<dyn Law>, Refusal> {
         if self.options.calibrated && self.options.inner_epsilon.is_none() {
             let cause = format!("`{}` is still to be calibrated", self.label);
-            let remedy = "take what `Variant::prepare` makes of it in this setting";
+            let remedy = "take what `Mechanism::prepare` makes of it in this setting";
             return Err(Refusal::new(cause, remedy));
         }
-        self.checked(self.mechanism.law(setting, &self.options)?, setting)
+        self.checked(self.kind.law(setting, &self.options)?, setting)
     }
 
-    /// What [`Mechanism::outline`] tells, after the same checks.
+    /// What [`Kind::outline`] tells, after the same checks.
     pub fn outline(&self, setting: &Setting) -> Result<Arc<dyn Law>, Refusal> {
-        if let Some(refusal) = (self.mechanism.refusal)(setting) {
+        if let Some(refusal) = (self.kind.refusal)(setting) {
             return Err(refusal);
         }
-        self.checked(self.mechanism.outline(setting, &self.options)?, setting)
+        self.checked(self.kind.outline(setting, &self.options)?, setting)
     }
 
     fn checked(&self, law: Arc<dyn Law>, setting: &Setting) -> Result<Arc<dyn Law>, Refusal> {
-        let (id, n) = (self.mechanism.id, setting.n);
+        let (id, n) = (self.kind.id, setting.n);
         let refused = setting.distance.refuses_scores(&setting.prior, setting.n);
         if let Some(Refusal { cause, remedy, .. }) = refused.filter(|_| law.uses_score()) {
             return Err(Refusal::new(format!("{id} weighs candidates, and {cause}"), remedy));
@@ -336,16 +334,15 @@ impl Variant {
         let open = law.outputs().leaves_total_open();
         match setting.distance.refuses_open_totals(&setting.prior).filter(|_| open) {
             Some(cause) => {
-                let usual = |one: &Mechanism| one.outline(setting, &Options::default());
-                let restores = |one: &&&Mechanism| {
-                    usual(one).is_ok_and(|law| law.outputs() == OutputSet::Restored)
-                };
+                let usual = |one: &Kind| one.outline(setting, &Options::default());
+                let restores =
+                    |one: &&&Kind| usual(one).is_ok_and(|law| law.outputs() == OutputSet::Restored);
                 let ids: Vec<&str> = ALL.iter().filter(restores).map(|one| one.id).collect();
                 Err(Refusal::new(
                     format!("{id} does not restore the total, and {cause}"),
                     format!(
                         "use a prior whose parameters sum to more than 1, another distance, or a \
-                         mechanism that restores the total ({})",
+                         kind that restores the total ({})",
                         ids.join(", ")
                     ),
                 ))
@@ -356,10 +353,9 @@ impl Variant {
 
     /// A text that says everything about the mechanism: part of the name of a random stream.
     pub fn key(&self, setting: &Setting) -> String {
-        let options = self.options.key(self.mechanism.choices, setting.gamma);
-        let definition =
-            self.mechanism.definition.as_ref().map(|definition| format!(" {definition}"));
-        format!("{}{}{options}", self.mechanism.id, definition.unwrap_or_default())
+        let options = self.options.key(self.kind.choices, setting.gamma);
+        let definition = self.kind.definition.as_ref().map(|definition| format!(" {definition}"));
+        format!("{}{}{options}", self.kind.id, definition.unwrap_or_default())
     }
 }
 
@@ -374,8 +370,8 @@ mod tests {
     #[test]
     fn ids_are_unique() {
         let all = || ALL.iter().chain(HISTORICAL);
-        for mechanism in all() {
-            assert_eq!(all().filter(|other| other.id == mechanism.id).count(), 1);
+        for kind in all() {
+            assert_eq!(all().filter(|other| other.id == kind.id).count(), 1);
         }
         assert!(find("ehds").is_some() && find("laplace").is_none());
     }
@@ -390,9 +386,9 @@ mod tests {
             gamma: Gamma::new(gamma).unwrap(),
             ..setting.clone()
         };
-        for mechanism in ALL {
+        for kind in ALL {
             let logs = |setting: Setting| {
-                let law = mechanism.law(&setting, &Options::default()).unwrap();
+                let law = kind.law(&setting, &Options::default()).unwrap();
                 let posterior = setting.at(vec![4, 5, 6]);
                 let score = setting.distance.field(&posterior, &Reach::ball(&posterior));
                 let outputs = Outputs::new(law.outputs(), setting.n, 3);
@@ -400,9 +396,9 @@ mod tests {
             };
             let usual = logs(with(1e-3, 1.0));
             let (delta, gamma) = (logs(with(1e-6, 1.0)), logs(with(1e-3, 0.5)));
-            assert_eq!(delta != usual, mechanism.uses_delta, "{}", mechanism.id);
-            let says_so = mechanism.choices.contains(&Choice::Gamma);
-            assert_eq!(gamma != usual, says_so, "{}", mechanism.id);
+            assert_eq!(delta != usual, kind.uses_delta, "{}", kind.id);
+            let says_so = kind.choices.contains(&Choice::Gamma);
+            assert_eq!(gamma != usual, says_so, "{}", kind.id);
         }
     }
 
@@ -411,7 +407,7 @@ mod tests {
     fn what_is_still_to_be_calibrated_is_refused() {
         let prior = Prior::new(vec![1.0; 2]).unwrap();
         let setting = Setting::new(prior, 9, Epsilon::new(0.5).unwrap());
-        let variant = Variant::parse("ehdl+calibrated").unwrap();
+        let variant = Mechanism::parse("ehdl+calibrated").unwrap();
         let refused = variant.law(&setting).map(drop).unwrap_err();
         assert!(refused.cause.contains("still to be calibrated"));
         assert!(variant.outline(&setting).is_ok());

@@ -1,20 +1,20 @@
 //! What is known about a mechanism with its usual options, in symbols.
 
-use super::{HISTORICAL, Mechanism, Options};
+use super::{HISTORICAL, Kind, Options};
 use crate::posterior::model::Prior;
 use crate::posterior::privacy::{Delta, Epsilon, Guarantee};
 use crate::posterior::setting::Setting;
 
 /// The guarantee of a mechanism with its usual options, in ε and δ.
-pub fn usual_guarantee(mechanism: &Mechanism) -> String {
-    if HISTORICAL.iter().any(|one| one.id == mechanism.id) {
+pub fn usual_guarantee(kind: &Kind) -> String {
+    if HISTORICAL.iter().any(|one| one.id == kind.id) {
         return "none, historical".to_owned();
     }
     // Any setting with ε = 1 and a δ will do.
     let prior = Prior::new(vec![1.0; 3]).expect("a prior that is positive");
     let setting = Setting::new(prior, 3, Epsilon::new(1.0).expect("an ε that is positive"));
     let setting = Setting { delta: Delta::new(0.5).ok(), ..setting };
-    match (mechanism.guarantee)(&setting, &Options::default()) {
+    match (kind.guarantee)(&setting, &Options::default()) {
         Guarantee::Pure(1.0) => "ε".to_owned(),
         Guarantee::Pure(multiple) => format!("{multiple} ε (γ = 1)"),
         Guarantee::Computed(_) => "ε, computed".to_owned(),

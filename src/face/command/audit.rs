@@ -11,7 +11,7 @@ use engine::analysis::predictive_error::over_all_data;
 use engine::analysis::ranking::Data;
 use engine::analysis::size::{self, Size};
 use engine::analysis::tuning::{self, Certificate};
-use engine::mechanism::{Tuning, Variant};
+use engine::mechanism::{Mechanism, Tuning};
 use engine::numeric::exp_accurate;
 use engine::parallel;
 use engine::posterior::privacy::Guarantee;
@@ -30,7 +30,7 @@ pub fn execute(args: &Audit) -> Result<(), Failure> {
     let scope = scope(args)?;
     let variant = variant(args, &setting)?;
     // Of a mechanism with a δ, δ at its own ε is what counts.
-    let stated = variant.mechanism.uses_delta && !variant.options.calibrated;
+    let stated = variant.kind.uses_delta && !variant.options.calibrated;
     let at = at_epsilon(args)?.or(stated.then_some(args.privacy.epsilon));
     let sizes = sizes(args, &variant, &setting, &scope)?;
     let all: f64 = sizes.iter().map(|size| size.outputs).sum();
@@ -125,7 +125,7 @@ fn at_epsilon(args: &Audit) -> Result<Option<f64>, Diagnostic> {
     }
 }
 
-fn variant(args: &Audit, setting: &Setting) -> Result<Variant, Diagnostic> {
+fn variant(args: &Audit, setting: &Setting) -> Result<Mechanism, Diagnostic> {
     let [named] = args.mechanisms.named()[..] else {
         return Err(Diagnostic::new("an audit is about one mechanism")
             .help("name it with -m, such as -m ehds or -m '{-epsilon*H/LS}'"));
@@ -145,7 +145,7 @@ fn variant(args: &Audit, setting: &Setting) -> Result<Variant, Diagnostic> {
 /// The sizes of tuning, audit and profile. Refuses an audit that needs more memory than there is.
 fn sizes(
     args: &Audit,
-    variant: &Variant,
+    variant: &Mechanism,
     setting: &Setting,
     scope: &Scope,
 ) -> Result<[Size; 3], Diagnostic> {
@@ -283,9 +283,9 @@ fn shown(value: f64) -> String {
 }
 
 impl<'a> Calibration<'a> {
-    fn new(variant: &Variant, certificate: &'a Certificate, mean: Option<f64>) -> Self {
+    fn new(variant: &Mechanism, certificate: &'a Certificate, mean: Option<f64>) -> Self {
         let inner = certificate.inner_epsilon.get();
-        let is_own = variant.mechanism.definition.is_some();
+        let is_own = variant.kind.definition.is_some();
         Self {
             inner_epsilon: inner,
             factor: is_own.then_some(inner / certificate.target),
@@ -320,7 +320,7 @@ impl<'a> TradeOffDocument<'a> {
 struct Found<'a> {
     document: Document<'a>,
     setting: &'a Setting,
-    variant: &'a Variant,
+    variant: &'a Mechanism,
     scope: &'a Scope,
 }
 

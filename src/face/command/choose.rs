@@ -10,7 +10,7 @@ use engine::analysis::ranking::{
     self, Accuracy, Criterion, Data, LARGEST, Plan, Ranking, Row, SMALLEST,
 };
 use engine::analysis::size::{self, Size};
-use engine::mechanism::Variant;
+use engine::mechanism::Mechanism;
 use engine::posterior::distance::furthest;
 use engine::posterior::privacy::{Epsilon, Guarantee};
 use engine::posterior::setting::Setting;
@@ -26,10 +26,10 @@ pub fn execute(args: &Choose) -> Result<(), Failure> {
     let data = args.data.counts.clone().map_or(Data::PriorPredictive, Data::Given);
     let criterion = Criterion { data, error: wanted_error(args)? };
     let at = args.data.counts.clone().map_or_else(|| setting.anywhere(), |x| setting.at(x));
-    let all = typed::variants(&args.mechanisms, &setting, &at, Variant::all(true))?;
-    let too_many = typed::of_fewer_records(&args.mechanisms, &setting, Variant::all(true));
+    let all = typed::variants(&args.mechanisms, &setting, &at, Mechanism::all(true))?;
+    let too_many = typed::of_fewer_records(&args.mechanisms, &setting, Mechanism::all(true));
     let named = !args.mechanisms.is_empty();
-    let wanted = |variant: &Variant| named || args.all || ranking::is_usual(variant, &setting);
+    let wanted = |variant: &Mechanism| named || args.all || ranking::is_usual(variant, &setting);
     let force = args.calculation.machine.force;
     let wanted = all.into_iter().filter(wanted);
     let plan = Plan::new(wanted, &setting, criterion.clone(), named || force);
@@ -75,7 +75,7 @@ fn unusable() -> Diagnostic {
         .help("name one with --mechanism to see why, or use --all")
 }
 
-fn too_large(large: &[(Variant, Size)], setting: &Setting, criterion: &Criterion) -> Diagnostic {
+fn too_large(large: &[(Mechanism, Size)], setting: &Setting, criterion: &Criterion) -> Diagnostic {
     let least = large.iter().min_by(|a, b| a.1.outputs.total_cmp(&b.1.outputs));
     let Some((smallest, least)) = least else {
         return unusable();
@@ -96,7 +96,7 @@ fn too_large(large: &[(Variant, Size)], setting: &Setting, criterion: &Criterion
 }
 
 /// What would do.
-fn remedy(variant: &Variant, setting: &Setting, criterion: &Criterion) -> String {
+fn remedy(variant: &Mechanism, setting: &Setting, criterion: &Criterion) -> String {
     let is_possible = |n: u64| {
         let smaller = Setting { n, ..setting.clone() };
         let data = match criterion.data {
@@ -187,7 +187,7 @@ impl Answer {
     }
 
     /// Which to take, and why, with mechanisms named by `name`.
-    fn advice(&self, name: fn(&Variant) -> String) -> Option<String> {
+    fn advice(&self, name: fn(&Mechanism) -> String) -> Option<String> {
         let ranking = &self.0;
         let error = ranking.criterion.error;
         let best = ranking.best()?;
@@ -244,7 +244,7 @@ impl Answer {
             q95: row.accuracy.map(|accuracy| Number(accuracy.q95)),
             remark: (!row.remark.is_empty()).then(|| row.remark.to_owned()),
         };
-        let label: fn(&Variant) -> String = |variant| variant.label.clone();
+        let label: fn(&Mechanism) -> String = |variant| variant.label.clone();
         Document {
             choice: self.0.best().map(|row| label(&row.variant)),
             advice: self.advice(label),

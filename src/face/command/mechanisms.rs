@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::cli::Mechanisms;
 use crate::failure::Failure;
-use engine::mechanism::{self, Choice, Definition, Mechanism, Variant, own, usual_guarantee};
+use engine::mechanism::{self, Choice, Definition, Kind, Mechanism, own, usual_guarantee};
 use engine::posterior::privacy::Guarantee;
 use engine::refusal::nearest;
 use lab::experiment::config;
@@ -34,7 +34,7 @@ pub fn execute(args: &Mechanisms) -> Result<(), Failure> {
 }
 
 /// Everything about one mechanism.
-fn page(mechanism: &'static Mechanism, row: &ListedMechanism) -> String {
+fn page(mechanism: &'static Kind, row: &ListedMechanism) -> String {
     let mut grid = Grid::new(usize::MAX);
     grid.row(["mechanism", &row.id]);
     grid.row(["name", mechanism.title()]);
@@ -74,7 +74,7 @@ pub struct ListedMechanism {
     guarantee: String,
 }
 
-fn mechanism_row(mechanism: &'static Mechanism) -> ListedMechanism {
+fn mechanism_row(mechanism: &'static Kind) -> ListedMechanism {
     let options: Vec<&str> = mechanism.choices.iter().map(|choice| choice.key()).collect();
     ListedMechanism {
         id: mechanism.id.to_owned(),
@@ -85,9 +85,9 @@ fn mechanism_row(mechanism: &'static Mechanism) -> ListedMechanism {
 }
 
 /// A mechanism that the user has defined.
-fn defined_row(variant: &Variant) -> ListedMechanism {
-    let definition = variant.mechanism.definition.as_ref();
-    let (kind, log_weight) = (variant.mechanism.id, definition.and_then(Definition::log_weight));
+fn defined_row(variant: &Mechanism) -> ListedMechanism {
+    let definition = variant.kind.definition.as_ref();
+    let (kind, log_weight) = (variant.kind.id, definition.and_then(Definition::log_weight));
     let parameters = definition.map_or(&[][..], Definition::parameters).iter();
     let parameters = parameters.map(|one| format!("{} = {}", one.name, own::compact(one.value)));
     ListedMechanism {

@@ -6,8 +6,8 @@ use crate::cli::{Compared, Data, Model};
 use engine::analysis::tuning::check;
 use engine::analysis::tuning::remapping::searched;
 use engine::mechanism::law::OutputSet;
-use engine::mechanism::own::{self, Noisy, Purpose};
-use engine::mechanism::{Definition, Tuning, Variant};
+use engine::mechanism::own::{self, NoisyCounts, Purpose};
+use engine::mechanism::{Definition, Mechanism, Tuning};
 use engine::posterior::distance;
 use engine::posterior::model::{MOST_RECORDS, Posterior, Prior, is_countable};
 use engine::posterior::privacy::{Delta, Epsilon, Gamma};
@@ -65,17 +65,19 @@ pub fn same_length(flag: &str, length: usize, k: usize) -> Result<(), Diagnostic
 
 /// A mechanism by its id, as `{expression}` or as `table:FILE`, with `+calibrated` and `+remap` after it where they
 /// are wanted.
-pub fn variant(text: &str) -> Result<Variant, Diagnostic> {
+pub fn variant(text: &str) -> Result<Mechanism, Diagnostic> {
     let refused = |refusal: Refusal| wrong("mechanism", &refusal.cause).help(refusal.remedy);
     let text = text.trim();
     if let Some(file) = text.strip_prefix(TABLE_FILE) {
         return tabled_variant(file);
     }
-    let Some(inside) = text.strip_prefix('{') else { return Variant::parse(text).map_err(refused) };
+    let Some(inside) = text.strip_prefix('{') else {
+        return Mechanism::parse(text).map_err(refused);
+    };
     let Some((expression, tuning)) = inside.rsplit_once('}') else {
         return Err(flag("mechanism", "an expression has no end").help("close it with }"));
     };
-    let tuning = Variant::tuning(tuning).map_err(refused)?;
+    let tuning = Mechanism::tuning(tuning).map_err(refused)?;
     own_variant(expression, tuning)
 }
 
@@ -83,7 +85,7 @@ pub fn variant(text: &str) -> Result<Variant, Diagnostic> {
 const TABLE_FILE: &str = "table:";
 
 /// The mechanism of a table in a file, whose name may be followed by `+calibrated` and `+remap`.
-fn tabled_variant(text: &str) -> Result<Variant, Diagnostic> {
+fn tabled_variant(text: &str) -> Result<Mechanism, Diagnostic> {
     let (mut file, mut tuning) = (text, Tuning::NONE);
     for way in [Tuning::BOTH, Tuning::REMAPPED, Tuning::CALIBRATED] {
         if let Some(before) = text.strip_suffix(&way.to_string()) {
@@ -93,8 +95,8 @@ fn tabled_variant(text: &str) -> Result<Variant, Diagnostic> {
     }
     let source = Source::Disk(file.into());
     let mechanism = config::tabled(&source, &source.read()?, file.to_owned())?;
-    let variant = Variant::tuned(mechanism, tuning);
-    Ok(Variant { label: format!("{TABLE_FILE}{text}"), ..variant })
+    let variant = Mechanism::tuned(mechanism, tuning);
+    Ok(Mechanism { label: format!("{TABLE_FILE}{text}"), ..variant })
 }
 
 /// The mechanisms that were named, checked at these data; or, if none was, those of `default` that can be used.
@@ -102,14 +104,14 @@ pub fn variants(
     named: &Compared,
     setting: &Setting,
     posterior: &Posterior,
-    default: impl IntoIterator<Item = Variant>,
-) -> Result<Vec<Variant>, Diagnostic> {
+    default: impl IntoIterator<Item = Mechanism>,
+) -> Result<Vec<Mechanism>, Diagnostic> {
     let named = named.named();
     if named.is_empty() {
-        let can_be_used = |variant: &Variant| check(variant, setting, posterior).is_ok();
+        let can_be_used = |variant: &Mechanism| check(variant, setting, posterior).is_ok();
         return Ok(default.into_iter().filter(can_be_used).collect());
     }
-    let mut variants: Vec<Variant> = Vec::new();
+    let mut variants: Vec<Mechanism> = Vec::new();
     for text in named {
         let variant = variant(text)?;
         if !variants.iter().any(|known| known.label == variant.label) {
@@ -122,7 +124,7 @@ pub fn variants(
 
 /// The mechanism that an expression defines: noise on the first k − 1 counts if it uses `t`, else weights of
 /// the candidates of R. Its label is the text in braces.
-fn own_variant(text: &str, tuning: Tuning) -> Result<Variant, Diagnostic> {
+fn own_variant(text: &str, tuning: Tuning) -> Result<Mechanism, Diagnostic> {
     // A label has no line breaks.
     let one_line = |c: char| if c.is_whitespace() { ' ' } else { c };
     let text: String = text.trim().chars().map(one_line).collect();
@@ -130,24 +132,24 @@ fn own_variant(text: &str, tuning: Tuning) -> Result<Variant, Diagnostic> {
         say("note: the expression is the logarithm of a weight: for the weight exp(-d), write -d");
     }
     let mechanism = match Purpose::of(&text) {
-        Purpose::Noise => own::noise(&text, Noisy::First, Vec::new()),
+        Purpose::Noise => own::noise(&text, NoisyCounts::First, Vec::new()),
         Purpose::Weights => own::weights(&text, OutputSet::Simplex, Vec::new()),
     };
     let mechanism = mechanism.map_err(|refusal| in_expression(&text, refusal))?;
-    let variant = Variant::tuned(mechanism, tuning);
-    Ok(Variant { label: format!("{{{text}}}{tuning}"), ..variant })
+    let variant = Mechanism::tuned(mechanism, tuning);
+    Ok(Mechanism { label: format!("{{{text}}}{tuning}"), ..variant })
 }
 
 /// The flag that names mechanisms.
 const MECHANISM: &str = "--mechanism";
 
 /// The expression of a mechanism of the user's own.
-fn expression(variant: &Variant) -> Option<&str> {
-    variant.mechanism.definition.as_ref().and_then(Definition::log_weight)
+fn expression(variant: &Mechanism) -> Option<&str> {
+    variant.kind.definition.as_ref().and_then(Definition::log_weight)
 }
 
 /// The message about a mechanism that cannot be used. It points into the expression, if there is one.
-pub fn refused(variant: &Variant, refusal: Refusal) -> Diagnostic {
+pub fn refused(variant: &Mechanism, refusal: Refusal) -> Diagnostic {
     match expression(variant) {
         Some(text) => in_expression(text, refusal),
         None => Diagnostic::from(refusal),
@@ -160,7 +162,7 @@ fn in_expression(text: &str, refusal: Refusal) -> Diagnostic {
 }
 
 /// The label in a table: the middle of a long expression is left out.
-pub fn shown(variant: &Variant) -> String {
+pub fn shown(variant: &Mechanism) -> String {
     const LONGEST: usize = 24;
     let label = &variant.label;
     match expression(variant)
@@ -182,16 +184,16 @@ pub fn listed(labels: &[String]) -> String {
 pub fn of_fewer_records(
     named: &Compared,
     setting: &Setting,
-    default: impl IntoIterator<Item = Variant>,
-) -> Vec<Variant> {
+    default: impl IntoIterator<Item = Mechanism>,
+) -> Vec<Mechanism> {
     let default = default.into_iter().filter(|_| named.is_empty());
-    default.filter(|variant| (variant.mechanism.refusal)(setting).is_some()).collect()
+    default.filter(|variant| (variant.kind.refusal)(setting).is_some()).collect()
 }
 
 /// One sentence that names the mechanisms that are left out: those that take long, and `impossible` ones; empty if
 /// there are none.
-pub fn left_out(slow: &[Variant], impossible: &[Variant]) -> String {
-    let names = |variants: &[Variant]| listed(&variants.iter().map(shown).collect::<Vec<_>>());
+pub fn left_out(slow: &[Mechanism], impossible: &[Mechanism]) -> String {
+    let names = |variants: &[Mechanism]| listed(&variants.iter().map(shown).collect::<Vec<_>>());
     let mut parts = Vec::new();
     if !slow.is_empty() {
         parts.push(format!("{} (too large without --force)", names(slow)));
@@ -208,10 +210,10 @@ pub fn left_out(slow: &[Variant], impossible: &[Variant]) -> String {
 
 /// A line that names the mechanisms whose remapping is found by descent; empty if there are none.
 pub fn remapped_by_descent<'a>(
-    variants: impl Iterator<Item = &'a Variant>,
+    variants: impl Iterator<Item = &'a Mechanism>,
     setting: &Setting,
 ) -> String {
-    let is_searched = |variant: &&Variant| {
+    let is_searched = |variant: &&Mechanism| {
         let law = variant.outline(setting).ok().filter(|_| variant.options.remap);
         law.is_some_and(|law| searched(law.as_ref(), setting).is_some())
     };

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::value::NamedValue;
 use super::{Case, Naming, Panel, naming};
-use engine::mechanism::Variant;
+use engine::mechanism::Mechanism;
 use engine::named;
 use engine::named::Named;
 use engine::posterior::model::vector;
@@ -50,7 +50,7 @@ pub struct Mark<'a> {
     /// The place of the setting among those of the panel.
     pub index: usize,
     pub case: &'a Case,
-    pub variant: &'a Variant,
+    pub variant: &'a Mechanism,
 }
 
 impl Axis {

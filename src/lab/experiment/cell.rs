@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use super::fault;
 use super::{Case, Naming, Panel, PlacedReadings};
 use engine::analysis::tuning;
-use engine::mechanism::Variant;
+use engine::mechanism::Mechanism;
 use engine::mechanism::sampling::runs_of;
 use engine::parallel;
 use engine::posterior::metric::Metric;
@@ -254,7 +254,7 @@ impl<'a> Layout<'a> {
     }
 
     /// The mechanisms that a cell is about.
-    fn variants_of(&self, cell: &Cell) -> &'a [Variant] {
+    fn variants_of(&self, cell: &Cell) -> &'a [Mechanism] {
         match cell.variant {
             Some(variant) => &self.panel.variants[variant..=variant],
             None => &self.panel.variants,

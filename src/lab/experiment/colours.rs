@@ -16,7 +16,7 @@ fn mechanisms_are_told_apart_in_every_figure() {
         let drawn = |panel: &&Panel| panel.kind.id() != "family";
         for panel in experiment.panels.iter().filter(drawn) {
             let series = panel.series();
-            let base = |place: usize| panel.variants[place].mechanism.colour.map(Colour::hex);
+            let base = |place: usize| panel.variants[place].kind.colour.map(Colour::hex);
             let is_shade =
                 |place: usize| base(place).is_some_and(|base| base != series[place].colour);
             for (i, one) in series.iter().enumerate() {

@@ -39,7 +39,7 @@ use rayon::prelude::*;
 use crate::experiment::reading::{Reading, ReadingSet, largest_deviation};
 use engine::analysis::size::is_sampled_only;
 use engine::analysis::tuning::TuningCache;
-use engine::mechanism::Variant;
+use engine::mechanism::Mechanism;
 use engine::mechanism::law::{Bench, Distribution, Law};
 use engine::posterior::distance::Distance;
 use engine::posterior::metric::Metric;
@@ -208,7 +208,7 @@ pub struct Panel {
     pub runs: u64,
     /// Score, sensitivity and error are measured in this distance.
     pub distance: &'static dyn Distance,
-    pub variants: Vec<Variant>,
+    pub variants: Vec<Mechanism>,
     /// The lists that were combined.
     pub grid: Grid,
     /// Their combinations.
@@ -276,7 +276,7 @@ impl Panel {
     }
 
     /// One mechanism, prepared for data sets of the size of a case.
-    fn prepared(&self, variant: &Variant, case: &Case) -> Result<Prepared, Refusal> {
+    fn prepared(&self, variant: &Mechanism, case: &Case) -> Result<Prepared, Refusal> {
         self.tuning.prepare(variant, &case.setting)
     }
 
@@ -294,7 +294,7 @@ impl Panel {
     }
 
     /// Whether the law of a mechanism at a case is small enough to be walked.
-    fn is_walked(&self, variant: &Variant, case: &Case) -> bool {
+    fn is_walked(&self, variant: &Mechanism, case: &Case) -> bool {
         let law = variant.outline(&case.setting);
         law.is_ok_and(|law| !is_sampled_only(law.as_ref(), case.setting.posterior()))
     }
@@ -334,14 +334,14 @@ impl Panel {
     /// The title of the mechanism with this label; the label if there is none.
     pub fn title_of(&self, label: &str) -> String {
         let variant = self.variants.iter().find(|variant| variant.label == label);
-        variant.map_or_else(|| label.to_owned(), Variant::title)
+        variant.map_or_else(|| label.to_owned(), Mechanism::title)
     }
 
     /// How each mechanism is drawn.
     fn series(&self) -> Vec<Series> {
         let first = &self.cases[0].setting;
         let mut own = 0..;
-        let series = |variant: &Variant| {
+        let series = |variant: &Mechanism| {
             let guarantee = variant.guarantee(first);
             let title = variant.title();
             Series {
@@ -349,7 +349,7 @@ impl Panel {
                     Guarantee::Unstated => format!("{title} {UNSTATED}"),
                     _ => title,
                 },
-                colour: match variant.mechanism.colour {
+                colour: match variant.kind.colour {
                     Some(colour) => Colour::hex(colour),
                     None => own_colour(own.next().unwrap_or(0)),
                 },

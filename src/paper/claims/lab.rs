@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use engine::analysis::audit::{self, Scope};
 use engine::mechanism::law::{self, Bench, Distribution, ErrorSummary, Law, OutputLaw};
-use engine::mechanism::{self, Variant};
+use engine::mechanism::{self, Mechanism};
 use engine::posterior::distance::Distance;
 use engine::posterior::metric;
 use engine::posterior::model::{Counts, Prior};
@@ -22,7 +22,7 @@ pub struct Lab {
     pub distance: &'static dyn Distance,
     /// S_γ(x). A test may substitute another function.
     pub smooth: fn(&SettingWithData, f64) -> f64,
-    substitutes: BTreeMap<&'static str, Variant>,
+    substitutes: BTreeMap<&'static str, Mechanism>,
 }
 
 impl Lab {
@@ -33,7 +33,7 @@ impl Lab {
     }
 
     /// Lets `variant` stand for the mechanism `id`.
-    pub fn substitute(mut self, id: &'static str, variant: Variant) -> Self {
+    pub fn substitute(mut self, id: &'static str, variant: Mechanism) -> Self {
         self.substitutes.insert(id, variant);
         self
     }
@@ -42,8 +42,8 @@ impl Lab {
     ///
     /// # Panics
     /// If there is no such mechanism.
-    pub fn variant(&self, id: &str) -> Variant {
-        let own = || Variant::plain(mechanism::find(id).expect("a mechanism of the documents"));
+    pub fn variant(&self, id: &str) -> Mechanism {
+        let own = || Mechanism::plain(mechanism::find(id).expect("a mechanism of the documents"));
         self.substitutes.get(id).cloned().unwrap_or_else(own)
     }
 

@@ -60,7 +60,7 @@ fn judge(lab: &Lab) -> Finding {
 /// The lab with GS = sqrt(1 − π/4) in EHD.
 fn with_global_bound(lab: &Lab) -> Lab {
     let mut ehd = lab.variant("ehd");
-    if ehd.mechanism.id == "ehd" {
+    if ehd.kind.id == "ehd" {
         ehd.options.global = Some(Global::Bound);
     }
     lab.clone().substitute("ehd", ehd)

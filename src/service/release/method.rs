@@ -9,7 +9,7 @@ use super::Amount;
 use engine::mechanism::law::coins::{Coins, ExactDraws, not_exact};
 use engine::mechanism::law::tight::Tight;
 use engine::mechanism::law::{Law, OutputSet};
-use engine::mechanism::{self, Options, Variant};
+use engine::mechanism::{self, Mechanism, Options};
 use engine::posterior::model::{Prior, approximate_compositions};
 use engine::posterior::privacy::{Delta, Epsilon};
 use engine::posterior::setting::Setting;
@@ -23,7 +23,7 @@ const LATTICE: &str = "lattice";
 /// The mechanisms that release: those that are drawn in whole numbers.
 pub fn mechanisms() -> Vec<&'static str> {
     let releases = |id: &&str| {
-        let variant = Variant::plain(mechanism::find(id).expect("it is listed"));
+        let variant = Mechanism::plain(mechanism::find(id).expect("it is listed"));
         check_releases(&variant, 3).is_ok()
     };
     mechanism::ALL.iter().map(|one| one.id).filter(releases).collect()
@@ -34,7 +34,7 @@ const MOST_CANDIDATES: f64 = 1e4;
 
 /// The usual mechanism for histograms of these settings: `geometric` for two categories; else `tight`, up to 10,000
 /// candidates and if ε is not so small that weights may be negative; else `lattice`.
-pub fn usual(settings: &[Setting]) -> Variant {
+pub fn usual(settings: &[Setting]) -> Mechanism {
     let has_two = |setting: &Setting| setting.k() == 2;
     let has_weights = |setting: &Setting| {
         let (k, n) = (setting.k(), setting.n);
@@ -48,22 +48,22 @@ pub fn usual(settings: &[Setting]) -> Variant {
         () if settings.iter().all(has_weights) => TIGHT,
         () => LATTICE,
     };
-    Variant::plain(mechanism::find(id).expect("a mechanism of this name"))
+    Mechanism::plain(mechanism::find(id).expect("a mechanism of this name"))
 }
 
 /// Refuses a mechanism that does not release, and names the nearest one that does.
-pub fn check_releases(variant: &Variant, k: usize) -> Result<(), Refusal> {
+pub fn check_releases(variant: &Mechanism, k: usize) -> Result<(), Refusal> {
     let (reason, outputs) = match reason(variant, k)? {
         Some(why) => why,
         None if variant.options == Options::default() => return Ok(()),
         None => {
             let reason =
                 "what is said about a release knows its noise, and a remap adds nothing to that";
-            return Err(refused(variant, reason, variant.mechanism.id));
+            return Err(refused(variant, reason, variant.kind.id));
         }
     };
     let nearest = match outputs {
-        _ if k == 2 || variant.mechanism.uses_delta => GEOMETRIC,
+        _ if k == 2 || variant.kind.uses_delta => GEOMETRIC,
         OutputSet::Restored => GEOMETRIC,
         OutputSet::Open => GEOMETRIC_ALL,
         OutputSet::Simplex | OutputSet::Below => TIGHT,
@@ -71,7 +71,7 @@ pub fn check_releases(variant: &Variant, k: usize) -> Result<(), Refusal> {
     Err(refused(variant, &reason, nearest))
 }
 
-fn refused(variant: &Variant, reason: &str, nearest: &str) -> Refusal {
+fn refused(variant: &Mechanism, reason: &str, nearest: &str) -> Refusal {
     let all = [GEOMETRIC, GEOMETRIC_ALL, TIGHT, LATTICE].join(", ");
     Refusal::new(
         format!("`{}` does not release data: {reason}", variant.label),
@@ -80,12 +80,12 @@ fn refused(variant: &Variant, reason: &str, nearest: &str) -> Refusal {
 }
 
 /// Why the law of a mechanism is not drawn in whole numbers, whatever the data, and its outputs.
-fn reason(variant: &Variant, k: usize) -> Result<Option<(String, OutputSet)>, Refusal> {
+fn reason(variant: &Mechanism, k: usize) -> Result<Option<(String, OutputSet)>, Refusal> {
     // Any prior will do.
     let Ok(prior) = Prior::new(vec![1.0; k]) else { return Ok(None) };
     let one = Setting::new(prior, 0, Epsilon::new(1.0)?);
     let setting = Setting { delta: Delta::new(1e-6).ok(), ..one };
-    let plain = Variant { options: Options::default(), ..variant.clone() };
+    let plain = Mechanism { options: Options::default(), ..variant.clone() };
     // It may need more categories: that is said where the method is made.
     let Ok(law) = plain.law(&setting) else { return Ok(None) };
     let refusal = law.exact_draws(k, Amount::whole(1)).err();
@@ -95,7 +95,7 @@ fn reason(variant: &Variant, k: usize) -> Result<Option<(String, OutputSet)>, Re
 
 /// A mechanism that can release data of n records. It depends on public values only.
 pub struct Method {
-    variant: Variant,
+    variant: Mechanism,
     setting: Setting,
     law: Arc<dyn Law>,
     epsilon: Amount,
@@ -106,7 +106,7 @@ pub struct Method {
 impl Method {
     /// Checks `variant` in this setting; its ε is replaced. Weights are rounded: where
     /// there are some, a little less than ε is drawn with, so that what is spent is ε.
-    pub fn new(variant: &Variant, setting: &Setting, epsilon: Amount) -> Result<Self, Refusal> {
+    pub fn new(variant: &Mechanism, setting: &Setting, epsilon: Amount) -> Result<Self, Refusal> {
         let k = setting.k();
         check_releases(variant, k)?;
         // Numbers that are rounded cost something at any size.
@@ -128,7 +128,7 @@ impl Method {
         Err(not_exact())
     }
 
-    pub fn variant(&self) -> &Variant {
+    pub fn variant(&self) -> &Mechanism {
         &self.variant
     }
 
@@ -191,7 +191,7 @@ pub mod tests {
 
     /// A mechanism at work.
     pub fn method(label: &str, alpha: &[f64], n: u64, epsilon: &str) -> Method {
-        let variant = Variant::parse(label).unwrap();
+        let variant = Mechanism::parse(label).unwrap();
         Method::new(&variant, &setting(alpha, n, 1.0), epsilon.parse().unwrap()).unwrap()
     }
 
@@ -217,7 +217,7 @@ pub mod tests {
 
     #[test]
     fn weights_that_are_negative_are_refused() {
-        let tight = Variant::plain(mechanism::find(TIGHT).unwrap());
+        let tight = Mechanism::plain(mechanism::find(TIGHT).unwrap());
         let method = |epsilon: &str| {
             Method::new(&tight, &setting(&[1.0; 3], 30, 1.0), epsilon.parse().unwrap())
         };

@@ -11,7 +11,7 @@
 //! released counts.
 //!
 //! ```
-//! use engine::mechanism::{self, Variant};
+//! use engine::mechanism::{self, Mechanism};
 //! use engine::posterior::model::Prior;
 //! use engine::posterior::privacy::Epsilon;
 //! use engine::posterior::setting::Setting;
@@ -19,7 +19,7 @@
 //!
 //! // Public: of the data only n = 100 is known.
 //! let setting = Setting::new(Prior::new(vec![1.0, 1.0])?, 100, Epsilon::new(0.5)?);
-//! let geometric = Variant::plain(mechanism::find("geometric").ok_or("no such mechanism")?);
+//! let geometric = Mechanism::plain(mechanism::find("geometric").ok_or("no such mechanism")?);
 //! let epsilon: Amount = "0.5".parse()?;
 //! let method = Method::new(&geometric, &setting, epsilon)?;
 //! assert_eq!(method.epsilon(), epsilon);

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::table::Table;
-use engine::mechanism::Variant;
+use engine::mechanism::Mechanism;
 use engine::posterior::amount::Amount;
 use engine::posterior::distance::HELLINGER;
 use engine::posterior::model::Prior;
@@ -23,7 +23,7 @@ pub struct Request {
     /// ε; 0 if nothing is released, but what others have released is read.
     pub epsilon: Amount,
     /// The mechanism, if the user names it.
-    pub variant: Option<Variant>,
+    pub variant: Option<Mechanism>,
 }
 
 /// Cells that are released together: all of the table, or one group of a fixed size. A record never leaves

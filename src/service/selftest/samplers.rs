@@ -9,7 +9,7 @@ use crate::release::{Amount, Method};
 use engine::analysis::tuning::TuningCache;
 use engine::mechanism::law::{Bench, Law, OutputSet, Outputs};
 use engine::mechanism::sampling::{RUNS_PER_BLOCK, Sampler};
-use engine::mechanism::{self, Choice, Options, Variant};
+use engine::mechanism::{self, Choice, Mechanism, Options};
 use engine::numeric::{Sum, exp_accurate};
 use engine::parallel;
 use engine::posterior::distance;
@@ -88,7 +88,7 @@ const RELEASED: &[SampledSetting] = &[
 #[derive(Clone)]
 pub struct SamplerCase {
     setting: SettingWithData,
-    variant: Variant,
+    variant: Mechanism,
     prepared: Prepared,
     way: Way,
 }
@@ -127,14 +127,14 @@ pub fn cases_of(experiment: &Experiment) -> Result<Vec<SamplerCase>, Refusal> {
         let with_all = |case| panel.variants.iter().map(move |variant| (case, variant));
         panel.cases.iter().flat_map(with_all)
     });
-    let pairs: Vec<(&Case, &Variant)> = pairs.collect();
+    let pairs: Vec<(&Case, &Mechanism)> = pairs.collect();
     if pairs.len() > MOST_TRIALS {
         return Err(Refusal::new(
             format!("these are {} samplers and settings, {MOST_TRIALS} at most", pairs.len()),
             "use fewer mechanisms or settings",
         ));
     }
-    let case = |(case, variant): (&Case, &Variant)| {
+    let case = |(case, variant): (&Case, &Mechanism)| {
         let setting = case.setting.clone();
         let prepared = tuning.prepare(variant, &setting)?;
         let simplex = || Region::simplex(setting.n, setting.k());
@@ -166,34 +166,34 @@ fn releases(places: &'static [SampledSetting]) -> Vec<SamplerCase> {
     at_all(places, &plain_variants()).into_iter().filter_map(released).collect()
 }
 
-fn plain_variants() -> Vec<Variant> {
-    mechanism::ALL.iter().copied().map(Variant::plain).collect()
+fn plain_variants() -> Vec<Mechanism> {
+    mechanism::ALL.iter().copied().map(Mechanism::plain).collect()
 }
 
 /// Every mechanism remapped, and calibrated if it can be.
-fn tuned_variants() -> Vec<Variant> {
+fn tuned_variants() -> Vec<Mechanism> {
     let remap = Options { remap: true, ..Options::default() };
     let calibrated = Options { calibrated: true, ..Options::default() };
     let tuned = |(options, word): (Options, &'static str)| {
-        let is_apt = move |mechanism: &&'static mechanism::Mechanism| {
+        let is_apt = move |mechanism: &&'static mechanism::Kind| {
             !options.calibrated || mechanism.choices.contains(&Choice::Calibrated)
         };
         mechanism::ALL.iter().copied().filter(is_apt).map(move |mechanism| {
-            Variant::new(mechanism, options, format!("{}+{word}", mechanism.id))
+            Mechanism::new(mechanism, options, format!("{}+{word}", mechanism.id))
         })
     };
     [(calibrated, "calibrated"), (remap, "remap")].into_iter().flat_map(tuned).collect()
 }
 
 /// The mechanisms that can be used in each of these settings, tuned.
-fn at_all(places: &'static [SampledSetting], variants: &[Variant]) -> Vec<SamplerCase> {
+fn at_all(places: &'static [SampledSetting], variants: &[Mechanism]) -> Vec<SamplerCase> {
     let tuning = Arc::default();
     parallel::map(places, |place| at(place, variants, &tuning)).into_iter().flatten().collect()
 }
 
 fn at(
     &(prior, counts, epsilon, distance): &SampledSetting,
-    variants: &[Variant],
+    variants: &[Mechanism],
     tuning: &Arc<TuningCache>,
 ) -> Vec<SamplerCase> {
     const SOUND: &str = "the settings are valid";
@@ -206,7 +206,7 @@ fn at(
         distance: distance::find(distance).expect(SOUND),
     };
     let setting = SettingWithData::new(setting, counts.to_vec());
-    let ready = |variant: &Variant| {
+    let ready = |variant: &Mechanism| {
         let prepared = tuning.prepare(variant, &setting).ok()?;
         let (setting, variant) = (setting.clone(), variant.clone());
         Some(SamplerCase { setting, variant, prepared, way: Way::Experiment })

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use engine::mechanism::{ALL, Choice, HISTORICAL, Mechanism};
+use engine::mechanism::{ALL, Choice, HISTORICAL, Kind};
 use engine::posterior::metric;
 use lab::experiment::kind;
 use table::Tables;
@@ -36,7 +36,7 @@ fn every_mechanism_and_its_options_have_a_row() {
     let page = read(&docs().join("mechanisms.md"));
     let mut found = rows(&page, "Noise on the counts");
     found.extend(rows(&page, "Exponential mechanisms"));
-    let ids = |all: &'static [&Mechanism]| all.iter().map(|mechanism| mechanism.id);
+    let ids = |all: &'static [&Kind]| all.iter().map(|mechanism| mechanism.id);
     assert_eq!(missing(&found, ids(ALL)), [""; 0]);
     assert_eq!(missing(&rows(&page, "Historical curiosities"), ids(HISTORICAL)), [""; 0]);
     let options = rows(&page, "Options");

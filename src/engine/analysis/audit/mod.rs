@@ -12,13 +12,13 @@
 //!
 //! ```
 //! use dpbi_engine::analysis::audit::{self, Scope};
-//! use dpbi_engine::mechanism::Variant;
+//! use dpbi_engine::mechanism::Mechanism;
 //! use dpbi_engine::posterior::model::Prior;
 //! use dpbi_engine::posterior::privacy::Epsilon;
 //! use dpbi_engine::posterior::setting::Setting;
 //!
 //! let setting = Setting::new(Prior::new(vec![1.0, 1.0])?, 30, Epsilon::new(1.0)?);
-//! let ehd = Variant::parse("ehd")?.law(&setting)?;
+//! let ehd = Mechanism::parse("ehd")?.law(&setting)?;
 //! let found = audit::loss(ehd.as_ref(), &setting, &Scope::All)?;
 //! assert_eq!(found.pairs, 30);
 //! assert!(found.loss < 1.0 && found.loss <= found.bound);
@@ -35,7 +35,7 @@ pub use trade_off::{TradeOff, trade_off};
 
 use crate::analysis::ranking::Data;
 use crate::analysis::size;
-use crate::mechanism::Variant;
+use crate::mechanism::Mechanism;
 use crate::mechanism::law::pair::{Comparisons, Pair, PairComparison, deltas};
 use crate::mechanism::law::{Law, Outputs, tabled};
 use crate::parallel;
@@ -84,14 +84,14 @@ pub struct Findings {
 }
 
 /// Refuses a mechanism that cannot be audited, as far as that is known without any work.
-pub fn check(variant: &Variant, setting: &Setting) -> Result<(), Refusal> {
+pub fn check(variant: &Mechanism, setting: &Setting) -> Result<(), Refusal> {
     let law = variant.outline(setting)?;
     if variant.options.remap {
         return Ok(());
     }
     let stated = "use fewer records or two categories; its δ before clamping is at most the one stated, \
                   for every number of records";
-    refuse(law.as_ref(), setting).map_err(|refusal| match variant.mechanism.uses_delta {
+    refuse(law.as_ref(), setting).map_err(|refusal| match variant.kind.uses_delta {
         true => Refusal::new(refusal.cause, stated),
         false => refusal,
     })

@@ -83,7 +83,7 @@ mod tests {
     use super::*;
     use crate::analysis::audit;
     use crate::mechanism::law::OutputSet;
-    use crate::mechanism::{self, Variant};
+    use crate::mechanism::{self, Mechanism};
     use crate::posterior::model::Prior;
     use crate::posterior::privacy::Epsilon;
 
@@ -101,7 +101,7 @@ mod tests {
     fn the_second_data_set_is_the_null_hypothesis() {
         // One record, ⌊x + Lap(1)⌋ clamped: of 0 comes 1 with probability ½/e, of 1 comes 0 with ½.
         let setting = of_size(1, 1.0);
-        let lshist = Variant::parse("lshist").unwrap().law(&setting).unwrap();
+        let lshist = Mechanism::parse("lshist").unwrap().law(&setting).unwrap();
         let corner = |from: [u64; 2], to: [u64; 2]| {
             trade_off(lshist.as_ref(), &setting, &from, &to).unwrap().corners[1]
         };
@@ -119,7 +119,7 @@ mod tests {
         let text = "-epsilon * d * min(x1, 1)";
         let weights = mechanism::own::weights(text, OutputSet::Simplex, Vec::new());
         let setting = of_size(6, 3.0);
-        let law = Variant::plain(weights.unwrap()).law(&setting).unwrap();
+        let law = Mechanism::plain(weights.unwrap()).law(&setting).unwrap();
         let best = audit::delta_at(law.as_ref(), &setting, &Scope::All, 0.0).unwrap();
         let curve = trade_off(law.as_ref(), &setting, &best.from, &best.to).unwrap();
         assert!((advantage(&curve) - best.delta).abs() < 1e-14 && best.delta > 0.5);

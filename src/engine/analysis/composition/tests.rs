@@ -1,6 +1,6 @@
 use super::*;
 use crate::analysis::audit::{self, Scope};
-use crate::mechanism::Variant;
+use crate::mechanism::Mechanism;
 use crate::numeric::{expm1, sum::sum};
 use crate::posterior::model::Prior;
 use crate::posterior::privacy::Epsilon;
@@ -40,7 +40,7 @@ fn by_all_sequences(profiles: &[&Profile], epsilon: f64) -> f64 {
 fn likely(n: u64, epsilon: f64) -> f64 {
     let prior = Prior::new(vec![1.0; 3]).unwrap();
     let setting = Setting::new(prior, n, Epsilon::new(epsilon).unwrap());
-    let tight = Variant::parse("tight").unwrap().law(&setting).unwrap();
+    let tight = Mechanism::parse("tight").unwrap().law(&setting).unwrap();
     audit::delta_at(tight.as_ref(), &setting, &Scope::All, 0.0).unwrap().delta / -expm1(-epsilon)
 }
 

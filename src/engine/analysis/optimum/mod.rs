@@ -22,7 +22,7 @@
 //!
 //! let setting = Setting::new(Prior::new(vec![1.0, 1.0])?, 10, Epsilon::new(1.0)?);
 //! let best = Optimum::of(&setting)?;
-//! let errors = Variant::parse("geometric")?.prepare(&setting)?.error()?;
+//! let errors = Mechanism::parse("geometric")?.prepare(&setting)?.error()?;
 //! let errors = errors.ok_or("a law that is too large")?;
 //! assert!(best.lower <= errors.mean && errors.mean < best.upper + 1e-9);
 //! # Ok::<(), Box<dyn std::error::Error>>(())

@@ -1,6 +1,6 @@
 use super::*;
 use crate::analysis::predictive_error::PredictiveError;
-use crate::mechanism::Variant;
+use crate::mechanism::Mechanism;
 use crate::posterior::distance;
 use crate::posterior::model::Prior;
 use crate::posterior::privacy::{Delta, Epsilon};
@@ -89,7 +89,7 @@ fn an_optimal_mechanism_has_the_least_error_once_and_no_more_loss_than_allowed()
 
 /// The errors of a mechanism over all data.
 fn errors(setting: &Setting, id: &str) -> PredictiveError {
-    Variant::parse(id).unwrap().prepare(setting).unwrap().error().unwrap().unwrap()
+    Mechanism::parse(id).unwrap().prepare(setting).unwrap().error().unwrap().unwrap()
 }
 
 #[test]

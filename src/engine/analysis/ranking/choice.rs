@@ -6,7 +6,7 @@ use super::{Accuracy, Data, LARGEST, LeastEpsilon, SAME, SMALLEST, Stopped, TRIE
 use super::{accuracy, least_epsilon, likely_epsilon, mean_error, refusal};
 use crate::analysis::size::{self, Size};
 use crate::analysis::tuning::{TuningCache, check};
-use crate::mechanism::Variant;
+use crate::mechanism::Mechanism;
 use crate::parallel;
 use crate::posterior::privacy::Epsilon;
 use crate::posterior::setting::Setting;
@@ -37,16 +37,16 @@ pub struct Criterion {
 /// ```
 pub fn choose(setting: &Setting) -> Result<Ranking, Refusal> {
     let at = setting.anywhere();
-    let can_be_used = |variant: &Variant| check(variant, setting, &at).is_ok();
-    let usual = |variant: &Variant| can_be_used(variant) && is_usual(variant, setting);
-    let variants = Variant::all(true).into_iter().filter(usual);
+    let can_be_used = |variant: &Mechanism| check(variant, setting, &at).is_ok();
+    let usual = |variant: &Mechanism| can_be_used(variant) && is_usual(variant, setting);
+    let variants = Mechanism::all(true).into_iter().filter(usual);
     let criterion = Criterion { data: Data::PriorPredictive, error: None };
     Plan::new(variants, setting, criterion, false).rank().map_err(|refused| refused.1)
 }
 
 /// Whether a mechanism is ranked if nobody asks for it: a private one, and not for comparisons only.
-pub fn is_usual(variant: &Variant, setting: &Setting) -> bool {
-    variant.is_private(setting) && !FOR_COMPARISON.contains(&variant.mechanism.id)
+pub fn is_usual(variant: &Mechanism, setting: &Setting) -> bool {
+    variant.is_private(setting) && !FOR_COMPARISON.contains(&variant.kind.id)
 }
 
 /// Which mechanisms are going to be ranked.
@@ -54,11 +54,11 @@ pub struct Plan<'a> {
     setting: &'a Setting,
     criterion: Criterion,
     /// Those that are ranked, with what that takes.
-    pub ranked: Vec<(Variant, Size)>,
+    pub ranked: Vec<(Mechanism, Size)>,
     /// Those that are too large.
-    pub large: Vec<(Variant, Size)>,
+    pub large: Vec<(Mechanism, Size)>,
     /// Those of which no least ε can be found.
-    pub not_offered: Vec<Variant>,
+    pub not_offered: Vec<Mechanism>,
     /// The outputs that searches for ε may walk in all.
     budget: f64,
 }
@@ -66,21 +66,21 @@ pub struct Plan<'a> {
 impl<'a> Plan<'a> {
     /// Of these mechanisms `all` are ranked, or the small ones. An answer about a few is better than none.
     pub fn new(
-        variants: impl IntoIterator<Item = Variant>,
+        variants: impl IntoIterator<Item = Mechanism>,
         setting: &'a Setting,
         criterion: Criterion,
         all: bool,
     ) -> Self {
-        let is_offered = |variant: &Variant| {
+        let is_offered = |variant: &Mechanism| {
             criterion.error.is_none() || refusal(variant, &criterion.data).is_none()
         };
-        let (offered, not_offered): (Vec<Variant>, Vec<Variant>) =
+        let (offered, not_offered): (Vec<Mechanism>, Vec<Mechanism>) =
             variants.into_iter().partition(is_offered);
-        let sized = |variant: Variant| {
+        let sized = |variant: Mechanism| {
             let size = size_of(&variant, setting, &criterion);
             (variant, size)
         };
-        let sized: Vec<(Variant, Size)> = offered.into_iter().map(sized).collect();
+        let sized: Vec<(Mechanism, Size)> = offered.into_iter().map(sized).collect();
         let mut is_ranked = if all { vec![true; sized.len()] } else { small(&sized) }.into_iter();
         let (ranked, large) = sized.into_iter().partition(|_| is_ranked.next() == Some(true));
         let budget = if all { f64::INFINITY } else { size::BUDGET };
@@ -90,7 +90,7 @@ impl<'a> Plan<'a> {
     /// Ranks the mechanisms, one after the other: each needs much memory, and uses all threads. One that turns out to
     /// be impossible does not keep the others from being ranked, unless the user wrote it and can mend it, or named
     /// no other.
-    pub fn rank(self) -> Result<Ranking, Box<(Variant, Refusal)>> {
+    pub fn rank(self) -> Result<Ranking, Box<(Mechanism, Refusal)>> {
         let mut ranking = Ranking {
             setting: self.setting.clone(),
             criterion: self.criterion,
@@ -122,7 +122,7 @@ impl<'a> Plan<'a> {
             match found {
                 Ok(Some(row)) => ranking.rows.push(row),
                 Ok(None) => ranking.large.push(variant),
-                Err(refusal) if variant.mechanism.definition.is_some() || is_alone => {
+                Err(refusal) if variant.kind.definition.is_some() || is_alone => {
                     return Err(Box::new((variant, refusal)));
                 }
                 Err(_) => ranking.impossible.push(variant),
@@ -136,20 +136,22 @@ impl<'a> Plan<'a> {
 /// What it takes to rank one mechanism: its errors are listed at the ε that is asked for, or at the one that a search
 /// finds, which tries means at others. A search begins at the largest ε, also with a mechanism that cannot be used at
 /// the likely one.
-pub fn size_of(variant: &Variant, setting: &Setting, criterion: &Criterion) -> Size {
+pub fn size_of(variant: &Mechanism, setting: &Setting, criterion: &Criterion) -> Size {
     let listed = |setting: &Setting| size::distribution(variant, setting, &criterion.data);
     let Some(error) = criterion.error else { return listed(setting).unwrap_or_default() };
     let searched = |epsilon: Epsilon| {
         let setting = Setting { epsilon, ..setting.clone() };
-        let tried = size::error(variant, &setting, &criterion.data)?;
-        Some(tried.times(TRIED).then(listed(&setting)?))
+        let listed = listed(&setting)?;
+        // What is sampled only has no error.
+        let tried = size::error(variant, &setting, &criterion.data).unwrap_or(listed);
+        Some(tried.times(TRIED).then(listed))
     };
     let tried = [Ok(likely_epsilon(setting, error)), Epsilon::new(LARGEST)];
     tried.into_iter().flatten().find_map(searched).unwrap_or_default()
 }
 
 /// Which mechanisms are ranked if nobody has named them.
-fn small(sized: &[(Variant, Size)]) -> Vec<bool> {
+fn small(sized: &[(Mechanism, Size)]) -> Vec<bool> {
     let within = |bytes: f64, budget: f64| {
         let fits = |(_, size): &(_, Size)| (size.bytes <= bytes).then_some(*size);
         size::smallest(&sized.iter().map(fits).collect::<Vec<_>>(), budget)
@@ -163,7 +165,7 @@ fn small(sized: &[(Variant, Size)]) -> Vec<bool> {
 
 /// One mechanism, ranked; `None` if it takes laws of more outputs than are `left`, if that is limited.
 fn row(
-    variant: &Variant,
+    variant: &Mechanism,
     setting: &Setting,
     Criterion { data, error }: &Criterion,
     tuning: &TuningCache,
@@ -221,7 +223,7 @@ const UNKNOWN: &str = "its law is too large, or its error too steep";
 
 /// A mechanism in a ranking.
 pub struct Row {
-    pub variant: Variant,
+    pub variant: Mechanism,
     /// ε, as given or as found; none if no ε is enough.
     pub epsilon: Option<Epsilon>,
     /// Its exact error there, if it is known.
@@ -238,11 +240,11 @@ pub struct Ranking {
     /// Those that were ranked.
     pub rows: Vec<Row>,
     /// Those whose laws are too large.
-    pub large: Vec<Variant>,
+    pub large: Vec<Mechanism>,
     /// Those that turned out to be impossible in this setting.
-    pub impossible: Vec<Variant>,
+    pub impossible: Vec<Mechanism>,
     /// Those of which no least ε can be found.
-    pub not_offered: Vec<Variant>,
+    pub not_offered: Vec<Mechanism>,
 }
 
 impl Ranking {
@@ -310,7 +312,7 @@ mod tests {
     #[test]
     fn an_answer_about_a_few_is_better_than_none() {
         let of = |outputs: &[f64]| {
-            let variant = || Variant::parse("geometric").unwrap();
+            let variant = || Mechanism::parse("geometric").unwrap();
             let size = |&outputs: &f64| (variant(), Size { outputs, bytes: 1e6 });
             small(&outputs.iter().map(size).collect::<Vec<_>>())
         };
@@ -318,6 +320,6 @@ mod tests {
         assert_eq!(of(&[1e8, 1.5e9]), [true, false]);
         assert_eq!(of(&[7e9]), [false]);
         let large = Size { outputs: 1.0, bytes: 1e11 };
-        assert_eq!(small(&[(Variant::parse("geometric").unwrap(), large)]), [false]);
+        assert_eq!(small(&[(Mechanism::parse("geometric").unwrap(), large)]), [false]);
     }
 }

@@ -1,7 +1,7 @@
 //! The least ε from which on a mechanism is accurate enough.
 
 use super::Data;
-use crate::mechanism::Variant;
+use crate::mechanism::Mechanism;
 use crate::numeric::{ln, typed_around};
 use crate::posterior::privacy::Epsilon;
 use crate::posterior::setting::Setting;
@@ -55,7 +55,7 @@ pub fn likely_epsilon(setting: &Setting, error: f64) -> Epsilon {
 /// a count the less the larger ε is. A remapping does the best on average over the data sets that the prior
 /// expects; at one of them it may be right by chance, the more so the smaller ε is, and every time that the
 /// map changes, its error there jumps up or down.
-pub fn refusal(variant: &Variant, data: &Data) -> Option<Refusal> {
+pub fn refusal(variant: &Mechanism, data: &Data) -> Option<Refusal> {
     (variant.options.remap && *data != Data::PriorPredictive).then(|| {
         Refusal::new(
             format!(

@@ -9,7 +9,7 @@ use least_epsilon::{LeastEpsilon, Stopped, TRIED, least_epsilon, likely_epsilon}
 
 use crate::analysis::tuning::TuningCache;
 use crate::analysis::{predictive_error, size};
-use crate::mechanism::Variant;
+use crate::mechanism::Mechanism;
 use crate::mechanism::law::{self, Distribution, Law};
 use crate::parallel;
 use crate::posterior::model::Counts;
@@ -62,7 +62,7 @@ const MEAN: f64 = 0.1;
 
 /// The exact error of `variant`; `None` as for [`predictive_error::over_all_data`].
 pub fn accuracy(
-    variant: &Variant,
+    variant: &Mechanism,
     setting: &Setting,
     data: &Data,
     tuning: &TuningCache,

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use crate::analysis::audit::{self, Loss, Scope};
 use crate::mechanism::law::Law;
-use crate::mechanism::{ALL, Choice, Mechanism, Variant};
+use crate::mechanism::{ALL, Choice, Kind, Mechanism};
 use crate::numeric::typed_around;
 use crate::parallel;
 use crate::posterior::model::vector;
@@ -47,7 +47,7 @@ const DIGITS: usize = 11;
 /// pair hardly depends on ε. The result is rounded down, and the audit at the rounded value is the
 /// certificate: it rests on no assumption about how the loss grows.
 pub fn calibrate(
-    variant: &Variant,
+    variant: &Mechanism,
     setting: &Setting,
 ) -> Result<(Arc<dyn Law>, Certificate), Refusal> {
     if let Some(refusal) = refusal(variant, setting) {
@@ -74,10 +74,10 @@ pub fn calibrate(
 }
 
 /// Why a mechanism cannot be calibrated.
-pub fn refusal(variant: &Variant, setting: &Setting) -> Option<Refusal> {
-    let (id, epsilon) = (variant.mechanism.id, setting.epsilon.get());
-    if !variant.mechanism.choices.contains(&Choice::Calibrated) {
-        let calibrated = |one: &&&Mechanism| one.choices.contains(&Choice::Calibrated);
+pub fn refusal(variant: &Mechanism, setting: &Setting) -> Option<Refusal> {
+    let (id, epsilon) = (variant.kind.id, setting.epsilon.get());
+    if !variant.kind.choices.contains(&Choice::Calibrated) {
+        let calibrated = |one: &&&Kind| one.choices.contains(&Choice::Calibrated);
         let ids: Vec<&str> = ALL.iter().filter(calibrated).map(|one| one.id).collect();
         return Some(Refusal::new(
             format!("`{id}` adds noise of a fixed scale and cannot be calibrated"),
@@ -99,7 +99,7 @@ const FURTHEST: f64 = 1e12;
 const CALIBRATED: std::ops::RangeInclusive<f64> = 1e-9..=1e9;
 
 struct Calibration<'a> {
-    variant: &'a Variant,
+    variant: &'a Mechanism,
     setting: &'a Setting,
     target: f64,
 }

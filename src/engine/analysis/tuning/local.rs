@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use super::remapping::SAME;
-use crate::analysis::true_counts::{CountNoise, Noisy, ln_weight, windows};
+use crate::analysis::true_counts::{CountNoise, NoisyOutput, ln_weight, windows};
 use crate::memo::Memo;
 use crate::numeric::{exp_accurate, kernel};
 use crate::posterior::error_field::{Field, Reach};
@@ -61,7 +61,7 @@ impl LocalSearch {
     /// The data sets behind an output and their probabilities, the likeliest lines first.
     fn behind(&self, output: &[u64]) -> Vec<Line> {
         let (prior, n) = (&self.setting.prior, self.setting.n);
-        let noisy = [Noisy { noise: self.noise, output }];
+        let noisy = [NoisyOutput { noise: self.noise, output }];
         let windows = windows(&noisy, prior, n, NEGLIGIBLE);
         let logs = |(i, &(low, high)): (usize, &Window)| {
             (low..=high).map(|x| ln_weight(&noisy, prior, n, i, x)).collect()
@@ -207,7 +207,7 @@ impl LocalSearch {
     /// The distances from a candidate; they are symmetric.
     fn field(&self, r: &Counts) -> Arc<dyn Field> {
         self.fields.get(r, || {
-            let noisy = [Noisy { noise: self.noise, output: r }];
+            let noisy = [NoisyOutput { noise: self.noise, output: r }];
             let windows = windows(&noisy, &self.setting.prior, self.setting.n, NEGLIGIBLE);
             let reach = Reach { windows, ball: false };
             self.setting.distance.field(&self.setting.at(r.clone()), &reach).into()
@@ -311,7 +311,7 @@ mod tests {
     use super::*;
     use crate::analysis::predictive_error;
     use crate::analysis::tuning::remapping;
-    use crate::mechanism::Variant;
+    use crate::mechanism::Mechanism;
     use crate::mechanism::law::mapped::Mapped;
     use crate::mechanism::law::{Law, Outputs, Remap};
     use crate::posterior::model::Prior;
@@ -335,7 +335,7 @@ mod tests {
             {
                 let epsilon = Epsilon::new(epsilon).unwrap();
                 let setting = Setting::new(Prior::new(prior.to_vec()).unwrap(), n, epsilon);
-                let variant = Variant::parse(&format!("{id}+remap")).unwrap();
+                let variant = Mechanism::parse(&format!("{id}+remap")).unwrap();
                 let law = variant.law(&setting).unwrap();
                 let outputs = Outputs::new(law.outputs(), n, prior.len());
                 let listed = remapping::best(&variant, law.as_ref(), &setting).unwrap();

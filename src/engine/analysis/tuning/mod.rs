@@ -6,13 +6,13 @@
 //! A calibrated mechanism spends all of its ε:
 //!
 //! ```
-//! use dpbi_engine::mechanism::Variant;
+//! use dpbi_engine::mechanism::Mechanism;
 //! use dpbi_engine::posterior::model::Prior;
 //! use dpbi_engine::posterior::privacy::Epsilon;
 //! use dpbi_engine::posterior::setting::Setting;
 //!
 //! let setting = Setting::new(Prior::new(vec![1.0, 1.0])?, 20, Epsilon::new(1.0)?);
-//! let ehds = Variant::parse("ehds+calibrated")?.prepare(&setting)?;
+//! let ehds = Mechanism::parse("ehds+calibrated")?.prepare(&setting)?;
 //! let certificate = ehds.certificate.ok_or("it was calibrated")?;
 //! assert!(certificate.inner_epsilon.get() > 1.0);
 //! assert!(certificate.found.loss <= 1.0 && certificate.margin() < 1e-9);
@@ -29,7 +29,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::mechanism::law::mapped::Mapped;
-use crate::mechanism::{Options, Variant};
+use crate::mechanism::{Mechanism, Options};
 use crate::memo::Memo;
 use crate::parallel;
 use crate::posterior::model::{Posterior, vector};
@@ -44,8 +44,8 @@ pub struct TuningCache {
 }
 
 impl TuningCache {
-    /// As [`Variant::prepare`], unless the answer is known.
-    pub fn prepare(&self, variant: &Variant, setting: &Setting) -> Result<Prepared, Refusal> {
+    /// As [`Mechanism::prepare`], unless the answer is known.
+    pub fn prepare(&self, variant: &Mechanism, setting: &Setting) -> Result<Prepared, Refusal> {
         let prepare = || self.prepare_anew(variant, setting);
         if !needs_tuning(variant) {
             return prepare();
@@ -59,7 +59,7 @@ impl TuningCache {
     /// Tunes all these mechanisms, each once, several at a time, until `stop`.
     pub fn prepare_all<'a>(
         &self,
-        needed: impl IntoIterator<Item = (&'a Variant, &'a Setting)>,
+        needed: impl IntoIterator<Item = (&'a Mechanism, &'a Setting)>,
         stop: impl Fn() -> bool + Sync,
     ) -> Result<(), Refusal> {
         let needed = needed.into_iter().filter(|(variant, _)| needs_tuning(variant));
@@ -67,7 +67,7 @@ impl TuningCache {
             needed.map(|pair| (key(pair.0, pair.1), pair)).collect();
         let (large, small): (Vec<_>, Vec<_>) =
             distinct.into_values().partition(|(variant, _)| variant.options.remap);
-        let one = |(variant, setting): &(&Variant, &Setting)| match stop() {
+        let one = |(variant, setting): &(&Mechanism, &Setting)| match stop() {
             true => Ok(()),
             false => self.prepare(variant, setting).map(drop),
         };
@@ -78,7 +78,7 @@ impl TuningCache {
         parallel::steps(0..large.len()).try_for_each(|index| one(&large[index]))
     }
 
-    fn prepare_anew(&self, variant: &Variant, setting: &Setting) -> Result<Prepared, Refusal> {
+    fn prepare_anew(&self, variant: &Mechanism, setting: &Setting) -> Result<Prepared, Refusal> {
         let ready = |law, certificate, remap| {
             let (variant, setting) = (variant.clone(), setting.clone());
             Ok(Prepared { variant, setting, law, certificate, remap })
@@ -87,7 +87,7 @@ impl TuningCache {
             // The inner ε of a remapped mechanism is that of the same mechanism without remapping.
             let options = Options { remap: false, ..variant.options };
             let part = parallel::part(if options.calibrated { 0.5 } else { 0.0 });
-            let inner = self.prepare(&Variant { options, ..variant.clone() }, setting)?;
+            let inner = self.prepare(&Mechanism { options, ..variant.clone() }, setting)?;
             drop(part);
             let remap = Arc::new(remapping::best(variant, inner.law.as_ref(), setting)?);
             let law = Mapped { inner: inner.law, remap: Arc::clone(&remap) };
@@ -103,9 +103,9 @@ impl TuningCache {
 
 /// Refuses a mechanism that cannot be used in this setting, or not at data like these, or not be tuned, as far as
 /// that is known without any work.
-pub fn check(variant: &Variant, setting: &Setting, posterior: &Posterior) -> Result<(), Refusal> {
+pub fn check(variant: &Mechanism, setting: &Setting, posterior: &Posterior) -> Result<(), Refusal> {
     let law = variant.outline(setting)?;
-    if variant.mechanism.definition.is_some() {
+    if variant.kind.definition.is_some() {
         // What is wrong with the user's weights is said at once.
         law.at(posterior)?;
     }
@@ -122,12 +122,12 @@ pub fn check(variant: &Variant, setting: &Setting, posterior: &Posterior) -> Res
 }
 
 /// Whether a mechanism is to be calibrated or remapped.
-pub fn needs_tuning(variant: &Variant) -> bool {
+pub fn needs_tuning(variant: &Mechanism) -> bool {
     variant.options.calibrated || variant.options.remap
 }
 
 /// A text that names everything on which tuning depends: of the data only the number of records.
-pub fn key(variant: &Variant, setting: &Setting) -> String {
+pub fn key(variant: &Mechanism, setting: &Setting) -> String {
     let size = setting.key(setting.anywhere().counts());
     format!("{} {size} gamma={}", variant.key(setting), vector(&[setting.gamma.get()]))
 }

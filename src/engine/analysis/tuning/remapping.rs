@@ -9,7 +9,7 @@ use super::local::LocalSearch;
 pub use super::local::terms as searched_terms;
 use crate::analysis::optimum::full_field;
 use crate::analysis::true_counts::CountNoise;
-use crate::mechanism::Variant;
+use crate::mechanism::Mechanism;
 use crate::mechanism::law::{Law, Outputs, Remap};
 use crate::numeric::exp_accurate;
 use crate::parallel;
@@ -57,8 +57,8 @@ pub fn searched(law: &dyn Law, setting: &Setting) -> Option<CountNoise> {
 }
 
 /// Why the outputs of `variant`, which have this law, cannot be remapped.
-pub fn refusal(variant: &Variant, law: &dyn Law, setting: &Setting) -> Option<Refusal> {
-    let id = variant.mechanism.id;
+pub fn refusal(variant: &Mechanism, law: &dyn Law, setting: &Setting) -> Option<Refusal> {
+    let id = variant.kind.id;
     if let Some(Refusal { cause, remedy, .. }) =
         setting.distance.refuses_scores(&setting.prior, setting.n)
     {
@@ -83,7 +83,7 @@ pub fn refusal(variant: &Variant, law: &dyn Law, setting: &Setting) -> Option<Re
 ///
 /// Of several candidates that are equally good, the output itself is taken if it is one, else the
 /// first. If there are many outputs, a candidate is found by descent when it is asked for: see `local.rs`.
-pub fn best(variant: &Variant, law: &dyn Law, setting: &Setting) -> Result<Remap, Refusal> {
+pub fn best(variant: &Mechanism, law: &dyn Law, setting: &Setting) -> Result<Remap, Refusal> {
     refusal(variant, law, setting).map_or(Ok(()), Err)?;
     let (n, k) = (setting.n, setting.k());
     let outputs = outputs(law, setting);

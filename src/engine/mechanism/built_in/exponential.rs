@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Choice, Mechanism, Options, delta_is_missing, pure};
+use super::{Choice, Kind, Options, delta_is_missing, pure};
 use crate::mechanism::law::Law;
 use crate::mechanism::law::exponential::{Exponential, Sensitivity};
 use crate::mechanism::{Global, Smooth};
@@ -38,7 +38,7 @@ fn private_divisor(gamma: f64) -> f64 {
 /// GS is the exact maximum over all data sets of size n (notes, icml, arxiv) or, with
 /// `global = "bound"`, the constant sqrt(1 − π/4) (bounds). `global = "neighbour"` is a historical
 /// curiosity.
-pub static EHD: Mechanism = Mechanism {
+pub static EHD: Kind = Kind {
     id: "ehd",
     title: "EHD",
     draws: "r in R with weight exp(−ε H / (2 GS))",
@@ -56,20 +56,20 @@ pub static EHD: Mechanism = Mechanism {
         };
         Ok(exponential(setting, options, DIVISOR, Sensitivity::Constant(sensitivity)))
     },
-    ..Mechanism::USUAL
+    ..Kind::USUAL
 };
 
 /// r in R with weight exp(−ε H(BI(x), r) / (2 LS(x))) (icml Algorithm 4).
 ///
 /// LS depends on the data, so this is not private: a benchmark for what smoothing costs.
-pub static EHDL: Mechanism = Mechanism {
+pub static EHDL: Kind = Kind {
     id: "ehdl",
     title: "EHDL",
     draws: "r in R with weight exp(−ε H / (2 LS(x)))",
     colour: Some(0xE1_95B7),
     choices: &[Choice::Divisor, Choice::Calibrated],
     law: |_, setting, options| Ok(exponential(setting, options, DIVISOR, Sensitivity::Local)),
-    ..Mechanism::USUAL
+    ..Kind::USUAL
 };
 
 /// r in R with weight exp(−ε H(BI(x), r) / (2 (1+γ) S_γ(x))), γ = 1 unless set (icml Algorithm 5, bounds
@@ -77,7 +77,7 @@ pub static EHDL: Mechanism = Mechanism {
 ///
 /// A change of one record changes H by at most S_γ and 1/S_γ by at most γ, hence the factor 1+γ
 /// (icml Theorems 5.1 and 5.2).
-pub static EHDS: Mechanism = Mechanism {
+pub static EHDS: Kind = Kind {
     id: "ehds",
     title: "EHDS",
     draws: "r in R with weight exp(−ε H / (2 (1+γ) S_γ(x)))",
@@ -91,12 +91,12 @@ pub static EHDS: Mechanism = Mechanism {
         let sensitivity = Sensitivity::GammaSmooth(gamma);
         Ok(exponential(setting, options, private_divisor(gamma), sensitivity))
     },
-    ..Mechanism::USUAL
+    ..Kind::USUAL
 };
 
 /// r in R with weight exp(−ε H(BI(x), r) / (2 S_γ(x))), γ = 1 unless set: EHDS without its factor
 /// 1+γ, which the guarantee pays for (arxiv §5.2.4, Lemma 5.6).
-pub static MH_GAMMA: Mechanism = Mechanism {
+pub static MH_GAMMA: Kind = Kind {
     id: "mh-gamma",
     title: "MH (γ-smooth)",
     draws: "r in R with weight exp(−ε H / (2 S_γ(x)))",
@@ -110,7 +110,7 @@ pub static MH_GAMMA: Mechanism = Mechanism {
         let sensitivity = Sensitivity::GammaSmooth(options.gamma_or(setting.gamma));
         Ok(exponential(setting, options, DIVISOR, sensitivity))
     },
-    ..Mechanism::USUAL
+    ..Kind::USUAL
 };
 
 /// r in R with weight exp(−ε H(BI(x), r) / (2 S_β(x))), β = ln(1 − ε / (2 ln(δ / (2 (n+1))))) (notes §2.3,
@@ -118,7 +118,7 @@ pub static MH_GAMMA: Mechanism = Mechanism {
 ///
 /// (ε, δ)-privacy is claimed (notes Lemma 2.3), but the proof is incomplete. `smooth = "local"` is a
 /// historical curiosity.
-pub static MH_BETA: Mechanism = Mechanism {
+pub static MH_BETA: Kind = Kind {
     id: "mh-beta",
     title: "MH (β-smooth)",
     draws: "r in R with weight exp(−ε H / (2 S_β(x)))",
@@ -141,7 +141,7 @@ pub static MH_BETA: Mechanism = Mechanism {
         };
         Ok(exponential(setting, options, DIVISOR, sensitivity))
     },
-    ..Mechanism::USUAL
+    ..Kind::USUAL
 };
 
 /// The constant, or 0 if no record can move.

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::{Choice, Mechanism, pure};
+use super::{Choice, Kind, pure};
 use crate::mechanism::law::Size;
 use crate::mechanism::law::hamming::Hamming;
 use crate::mechanism::law::tight::{Extent, Tight};
@@ -18,7 +18,7 @@ const DIVISOR: f64 = 2.0;
 
 /// r in R with weight e^(−(ε/2) d(x, r)); one record changes d by at most 1. This is the
 /// inverse-sensitivity mechanism.
-pub static HAMMING: Mechanism = Mechanism {
+pub static HAMMING: Kind = Kind {
     id: "hamming",
     title: "Hamming",
     draws: "r in R with weight exp(−(ε/2) d(x, r)), where d is the number of changed records",
@@ -29,7 +29,7 @@ pub static HAMMING: Mechanism = Mechanism {
         let rate = options.inner(setting) / options.divisor.unwrap_or(DIVISOR);
         Ok(Arc::new(Hamming { rate }))
     },
-    ..Mechanism::USUAL
+    ..Kind::USUAL
 };
 
 /// r in R with probability w(r) e^(−ε d(x, r)). The weights are those with which all probabilities sum to 1
@@ -38,7 +38,7 @@ pub static HAMMING: Mechanism = Mechanism {
 ///
 /// At a small ε some weights are negative. They are set to 0, and the rate is lowered until the exact loss
 /// is ε: so it is ε-private in either case.
-pub static TIGHT: Mechanism = Mechanism {
+pub static TIGHT: Kind = Kind {
     id: "tight",
     title: "Tight",
     draws: "r in R with probability w(r) exp(−ε d(x, r)), where w makes these sum to 1 at every x",
@@ -65,5 +65,5 @@ pub static TIGHT: Mechanism = Mechanism {
         let (k, n, epsilon) = size(setting);
         Ok(Arc::new(Tight::law(k, n, epsilon)?))
     },
-    ..Mechanism::USUAL
+    ..Kind::USUAL
 };

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Choice, Mechanism, Options};
+use super::{Choice, Kind, Options};
 use crate::mechanism::law::Law;
 use crate::mechanism::law::historical::HistoricalNoise;
 use crate::posterior::setting::Setting;
@@ -10,9 +10,9 @@ use crate::refusal::Refusal;
 
 /// Mechanisms of the programs behind some printed figures. A config may ask for them to draw a figure as
 /// it was printed. They are in no other list: nothing chooses, releases or audits them.
-pub static HISTORICAL: &[&Mechanism] = &[&LAPLACE_ROUNDED, &LAPLACE_ABSOLUTE];
+pub static HISTORICAL: &[&Kind] = &[&LAPLACE_ROUNDED, &LAPLACE_ABSOLUTE];
 
-const USUAL: Mechanism = Mechanism { choices: &[Choice::ScaleFactor], ..Mechanism::USUAL };
+const USUAL: Kind = Kind { choices: &[Choice::ScaleFactor], ..Kind::USUAL };
 
 /// Noise of scale 2/ε, unless another factor was chosen.
 fn law(setting: &Setting, options: &Options, grows: bool) -> Result<Arc<dyn Law>, Refusal> {
@@ -24,7 +24,7 @@ fn law(setting: &Setting, options: &Options, grows: bool) -> Result<Arc<dyn Law>
 /// count is negative (notes Figures 2 to 4 (a), early Figures 2 and 3). (The program drew again if a
 /// posterior parameter was not positive. The two differ with a probability below 1e-4 at the data of the
 /// figures.) Repeating a draw depends on the data, and nothing is proved about it.
-static LAPLACE_ROUNDED: Mechanism = Mechanism {
+static LAPLACE_ROUNDED: Kind = Kind {
     id: "laplace-rounded",
     title: "Laplace (rounded)",
     draws: "all counts but the first plus round(Lap(2/ε)), again if negative; first restores the total",
@@ -35,7 +35,7 @@ static LAPLACE_ROUNDED: Mechanism = Mechanism {
 
 /// x̃_i = x_i + round(|Lap(2/ε)|) for every i (notes Figures 4 (b) to 7 (a)). Counts only grow, and the
 /// total is not restored. Noise that is never negative is not private.
-static LAPLACE_ABSOLUTE: Mechanism = Mechanism {
+static LAPLACE_ABSOLUTE: Kind = Kind {
     id: "laplace-absolute",
     title: "Laplace (absolute)",
     draws: "all counts plus round(|Lap(2/ε)|); the total grows",

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::{Mechanism, delta_is_missing, pure};
+use super::{Kind, delta_is_missing, pure};
 use crate::mechanism::law::Law;
 use crate::mechanism::law::lattice::approximate::{least_gaussian, least_truncated};
 use crate::mechanism::law::lattice::{Lattice, LatticeNoise};
@@ -14,7 +14,7 @@ use crate::refusal::Refusal;
 /// y = x + z, z whole numbers that sum to 0 with weight e^(−ε Σ|z_i| / 2), clamped to [0, n]. The noise is
 /// the same at all data, so the triangle inequality makes it ε-private for every k and n. Clamping loses no
 /// information: below 0 every step has the same weight, wherever x is. The total is left open.
-pub static LATTICE: Mechanism = Mechanism {
+pub static LATTICE: Kind = Kind {
     id: "lattice",
     title: "Lattice",
     draws: "all counts plus whole noise z of sum 0 and weight exp(−ε |z|/2), clamped; total left open",
@@ -23,13 +23,13 @@ pub static LATTICE: Mechanism = Mechanism {
     law: |_, setting, _| {
         Ok(Arc::new(Lattice { noise: LatticeNoise::geometric(setting.epsilon.get()) }))
     },
-    ..Mechanism::USUAL
+    ..Kind::USUAL
 };
 
 /// As `lattice`, with |z_i| at most a radius. With two categories z is two-sided geometric noise on the
 /// first count, cut off. The radius is the least one whose exact δ at ε, before clamping, is at most δ; so
 /// it is (ε, δ)-private for every n.
-pub static GEOMETRIC_TRUNCATED: Mechanism = Mechanism {
+pub static GEOMETRIC_TRUNCATED: Kind = Kind {
     id: "geometric-truncated",
     title: "Geometric (truncated)",
     draws: "all counts plus whole noise z of sum 0 and weight exp(−ε |z|/2), cut off, clamped; needs δ",
@@ -37,13 +37,13 @@ pub static GEOMETRIC_TRUNCATED: Mechanism = Mechanism {
     uses_delta: true,
     guarantee: |setting, _| approximate(setting),
     law: |_, setting, _| least(setting, GEOMETRIC_TRUNCATED.id, least_truncated),
-    ..Mechanism::USUAL
+    ..Kind::USUAL
 };
 
 /// y = x + z, z whole numbers that sum to 0 with weight e^(−|z|²/2σ²), clamped to [0, n]. With two
 /// categories z is a discrete Gaussian on the first count. σ is the least one whose exact δ at ε, before
 /// clamping, is at most δ; so it is (ε, δ)-private for every n.
-pub static GAUSSIAN: Mechanism = Mechanism {
+pub static GAUSSIAN: Kind = Kind {
     id: "gaussian",
     title: "Gaussian",
     draws: "all counts plus whole noise z of sum 0 and weight exp(−|z|² / (2 σ²)), clamped; needs δ",
@@ -51,7 +51,7 @@ pub static GAUSSIAN: Mechanism = Mechanism {
     uses_delta: true,
     guarantee: |setting, _| approximate(setting),
     law: |_, setting, _| least(setting, GAUSSIAN.id, least_gaussian),
-    ..Mechanism::USUAL
+    ..Kind::USUAL
 };
 
 /// (ε, δ)-privacy at the setting's own values; none without δ.

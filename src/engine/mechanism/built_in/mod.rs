@@ -9,13 +9,13 @@ mod synthetic;
 
 pub use historical::HISTORICAL;
 
-use super::{Choice, Mechanism, Options};
+use super::{Choice, Kind, Options};
 use crate::posterior::privacy::Guarantee;
 use crate::posterior::setting::Setting;
 use crate::refusal::Refusal;
 
 /// Every mechanism, in the order in which they are listed.
-pub static ALL: &[&Mechanism] = &[
+pub static ALL: &[&Kind] = &[
     &noise::LSZHANG,
     &noise::LSDIM,
     &noise::LSHIST,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Choice, Mechanism, Options, pure};
+use super::{Choice, Kind, Options, pure};
 use crate::mechanism::law::noise::{Noise, NoiseOnCounts};
 use crate::mechanism::law::{Law, OutputSet};
 use crate::posterior::setting::Setting;
@@ -20,7 +20,7 @@ fn noisy(
     Arc::new(NoiseOnCounts { noise, scale, outputs })
 }
 
-const USUAL: Mechanism = Mechanism { choices: &[Choice::ScaleFactor], ..Mechanism::USUAL };
+const USUAL: Kind = Kind { choices: &[Choice::ScaleFactor], ..Kind::USUAL };
 
 /// A moved record changes two counts by one.
 const ALL_COUNTS: f64 = 2.0;
@@ -40,7 +40,7 @@ fn first_counts(setting: &Setting) -> f64 {
 ///
 /// A moved record changes two counts by one: ℓ1 sensitivity 2. (The pseudo-code says scale 2k/ε on
 /// k−1 coordinates; Theorem 4.5 uses 2/ε on both. `scale_factor` chooses.)
-pub static LSZHANG: Mechanism = Mechanism {
+pub static LSZHANG: Kind = Kind {
     id: "lszhang",
     title: "LSZhang",
     draws: "all counts plus Lap(2/ε), rounded down, clamped; total left open",
@@ -54,7 +54,7 @@ pub static LSZHANG: Mechanism = Mechanism {
 
 /// x̃_i = ⌊x_i + Lap(k/ε)⌋₀ⁿ for i < k; the last count is n minus their sum, clamped to [0, n] (icml
 /// Algorithm 1).
-pub static LSDIM: Mechanism = Mechanism {
+pub static LSDIM: Kind = Kind {
     id: "lsdim",
     title: "LSDim",
     draws: "first k−1 counts plus Lap(k/ε), rounded down, clamped; the last restores the total",
@@ -68,7 +68,7 @@ pub static LSDIM: Mechanism = Mechanism {
 
 /// x̃_i = ⌊x_i + Lap(s/ε)⌋₀ⁿ for i < k, s = 1 for k = 2 and 2 otherwise; the last count is n minus
 /// their sum, clamped to [0, n] (icml Algorithm 2).
-pub static LSHIST: Mechanism = Mechanism {
+pub static LSHIST: Kind = Kind {
     id: "lshist",
     title: "LSHist",
     draws: "first k−1 counts plus Lap(s/ε), s = 1 for k = 2, else 2, rounded down, clamped; the last restores the total",
@@ -82,7 +82,7 @@ pub static LSHIST: Mechanism = Mechanism {
 
 /// As LSHist with the two-sided geometric law P[η = t] ∝ e^(−ε|t|/s) in place of floor(Laplace):
 /// whole numbers from the start, nothing lost to the floor (not in the documents).
-pub static GEOMETRIC: Mechanism = Mechanism {
+pub static GEOMETRIC: Kind = Kind {
     id: "geometric",
     title: "Geometric",
     draws: "first k−1 counts plus two-sided geometric noise, clamped; the last restores the total",
@@ -96,7 +96,7 @@ pub static GEOMETRIC: Mechanism = Mechanism {
 
 /// Two-sided geometric noise of rate ε/2 on every one of the k counts, clamped to [0, n], total not
 /// restored: the same ε as `geometric`, more information (not in the documents).
-pub static GEOMETRIC_ALL: Mechanism = Mechanism {
+pub static GEOMETRIC_ALL: Kind = Kind {
     id: "geometric-all",
     title: "Geometric (all)",
     draws: "all counts plus two-sided geometric noise of rate ε/2, clamped; total left open",

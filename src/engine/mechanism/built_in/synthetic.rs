@@ -3,12 +3,12 @@
 
 use std::sync::Arc;
 
-use super::{Choice, Mechanism, pure};
+use super::{Choice, Kind, pure};
 use crate::mechanism::law::synthetic::Synthetic;
 
 /// r ~ Dirichlet-multinomial(n, β + x) with β_i = max(α_i, n / (e^ε − 1)), by which the loss is at most ε
 /// (Machanavajjhala et al. 2008).
-pub static SYNTHETIC: Mechanism = Mechanism {
+pub static SYNTHETIC: Kind = Kind {
     id: "synthetic",
     title: "Synthetic",
     draws: "counts of n records drawn from Dir(β + x), where β_i = max(α_i, n / (e^ε − 1))",
@@ -19,5 +19,5 @@ pub static SYNTHETIC: Mechanism = Mechanism {
         let (prior, n) = (&setting.prior, setting.n);
         Ok(Arc::new(Synthetic::new(prior, n, options.inner(setting))))
     },
-    ..Mechanism::USUAL
+    ..Kind::USUAL
 };

@@ -11,14 +11,14 @@
 //!
 //! ```
 //! use dpbi_engine::mechanism::law::{Bench, ErrorSummary, probability};
-//! use dpbi_engine::mechanism::Variant;
+//! use dpbi_engine::mechanism::Mechanism;
 //! use dpbi_engine::posterior::model::Prior;
 //! use dpbi_engine::posterior::privacy::Epsilon;
 //! use dpbi_engine::posterior::setting::Setting;
 //!
 //! // 600 records, half of them in the first category, under a uniform prior.
 //! let setting = Setting::new(Prior::new(vec![1.0, 1.0])?, 600, Epsilon::new(1.0)?);
-//! let lshist = Variant::parse("lshist")?.law(&setting)?;
+//! let lshist = Mechanism::parse("lshist")?.law(&setting)?;
 //! let posterior = setting.at(vec![300, 300]);
 //! let bench = Bench::new(&posterior, setting.distance, [lshist.as_ref()], &[])?;
 //! let law = bench.law(0);

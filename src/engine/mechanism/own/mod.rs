@@ -14,10 +14,10 @@ use std::fmt;
 use std::sync::Arc;
 
 pub use names::{Name, Parameter, Purpose, Vocabulary, compact};
-pub use noise::{NoiseTable, Noisy};
+pub use noise::{NoiseTable, NoisyCounts};
 pub use weight::CANDIDATE_SETS;
 
-use super::{Choice, Mechanism, Options};
+use super::{Choice, Kind, Options};
 use crate::expression::Expression;
 use crate::mechanism::law::listed::Listed;
 pub use crate::mechanism::law::listed::table::{
@@ -50,7 +50,7 @@ pub enum Definition {
     Noise {
         log_weight: Arc<Expression<Name>>,
         /// What gets noise.
-        on: Noisy,
+        on: NoisyCounts,
         /// The names that it adds.
         parameters: Vec<Parameter>,
     },
@@ -63,7 +63,7 @@ pub enum Definition {
 }
 
 /// Candidates weighed by an expression.
-pub static WEIGHTS: Mechanism = Mechanism {
+pub static WEIGHTS: Kind = Kind {
     id: "weights",
     draws: "r in R with weight exp(log_weight), an expression of yours",
     choices: &[Choice::Gamma, Choice::Calibrated],
@@ -71,36 +71,33 @@ pub static WEIGHTS: Mechanism = Mechanism {
 };
 
 /// Noise whose law is an expression.
-pub static NOISE: Mechanism = Mechanism {
+pub static NOISE: Kind = Kind {
     id: "noise",
     draws: "counts plus whole noise t with weight exp(log_weight), an expression of yours; clamped",
     choices: &[Choice::Gamma, Choice::Calibrated],
     ..OWN
 };
 
-pub static TABLE: Mechanism = Mechanism {
-    id: "table",
-    draws: "outputs with the probabilities in a CSV file of yours",
-    ..OWN
-};
+pub static TABLE: Kind =
+    Kind { id: "table", draws: "outputs with the probabilities in a CSV file of yours", ..OWN };
 
 /// The kinds of definitions. Parameters are not among their options.
-pub static KINDS: &[&Mechanism] = &[&WEIGHTS, &NOISE, &TABLE];
+pub static KINDS: &[&Kind] = &[&WEIGHTS, &NOISE, &TABLE];
 
 /// What they have in common. Nothing is proved about them.
-const OWN: Mechanism = Mechanism {
+const OWN: Kind = Kind {
     choices: &[Choice::Calibrated],
     guarantee: |_, _| Guarantee::Unstated,
-    outline: |mechanism, setting, options| {
-        let set = match mechanism.definition {
+    outline: |kind, setting, options| {
+        let set = match kind.definition {
             Some(Definition::Weights { outputs, .. }) => outputs,
             _ => OutputSet::Simplex,
         };
         let candidates = set.region(setting.n, setting.k()).size_bound();
-        law_within(mechanism, setting, options, candidates > FEW)
+        law_within(kind, setting, options, candidates > FEW)
     },
-    law: |mechanism, setting, options| law_within(mechanism, setting, options, false),
-    ..Mechanism::USUAL
+    law: |kind, setting, options| law_within(kind, setting, options, false),
+    ..Kind::USUAL
 };
 
 pub fn is_kind(id: &str) -> bool {
@@ -108,7 +105,7 @@ pub fn is_kind(id: &str) -> bool {
 }
 
 impl Definition {
-    pub fn kind(&self) -> &'static Mechanism {
+    pub fn kind(&self) -> &'static Kind {
         match self {
             Self::Weights { .. } => &WEIGHTS,
             Self::Noise { .. } => &NOISE,
@@ -158,7 +155,7 @@ pub fn weights(
     log_weight: &str,
     outputs: OutputSet,
     parameters: Vec<Parameter>,
-) -> Result<Mechanism, Refusal> {
+) -> Result<Kind, Refusal> {
     let log_weight = parsed(log_weight, Purpose::Weights, &parameters)?;
     Ok(defined(Definition::Weights { log_weight, outputs, parameters }))
 }
@@ -166,15 +163,15 @@ pub fn weights(
 /// The mechanism whose noise has the weights e^`log_weight`.
 pub fn noise(
     log_weight: &str,
-    on: Noisy,
+    on: NoisyCounts,
     parameters: Vec<Parameter>,
-) -> Result<Mechanism, Refusal> {
+) -> Result<Kind, Refusal> {
     let log_weight = parsed(log_weight, Purpose::Noise, &parameters)?;
     Ok(defined(Definition::Noise { log_weight, on, parameters }))
 }
 
 /// The mechanism of a table of probabilities that stands at `path`.
-pub fn table(path: String, digest: String, table: ProbabilityTable) -> Mechanism {
+pub fn table(path: String, digest: String, table: ProbabilityTable) -> Kind {
     defined(Definition::Table { path, digest, table: Arc::new(table) })
 }
 
@@ -188,23 +185,23 @@ fn parsed(
     parsed.map_err(|fault| vocabulary.explained(text, fault))
 }
 
-fn defined(definition: Definition) -> Mechanism {
+fn defined(definition: Definition) -> Kind {
     let kind = definition.kind().clone();
     let uses = |name: Name| definition.expression().is_some_and(|one| one.uses(name));
     let uses_delta = uses(Name::Delta) || uses(Name::SmoothBeta);
-    Mechanism { uses_delta, definition: Some(definition), ..kind }
+    Kind { uses_delta, definition: Some(definition), ..kind }
 }
 
 /// The law; if it is only outlined, without sensitivities, and without a look at all log weights.
 fn law_within(
-    mechanism: &Mechanism,
+    kind: &Kind,
     setting: &Setting,
     options: &Options,
     outlined: bool,
 ) -> Result<Arc<dyn Law>, Refusal> {
     let (n, k, factor) = (setting.n, setting.k(), options.factor(setting));
     let gamma = options.gamma_or(setting.gamma);
-    let definition = mechanism.definition.as_ref();
+    let definition = kind.definition.as_ref();
     if let Some(expression) = definition.and_then(Definition::expression) {
         refuse_missing_categories(expression, k)?;
     }

@@ -21,7 +21,7 @@ use crate::rng::{Stream, draw_index};
 named! {
     /// Which counts get noise.
     #[derive(Default)]
-    pub enum Noisy {
+    pub enum NoisyCounts {
         /// Every count; the total is left open.
         All = "all",
         /// The first k − 1; the last restores the total.
@@ -30,7 +30,7 @@ named! {
     }
 }
 
-impl Noisy {
+impl NoisyCounts {
     pub fn outputs(self) -> OutputSet {
         match self {
             Self::All => OutputSet::Open,
@@ -287,8 +287,8 @@ impl NoiseTable {
 
 #[cfg(test)]
 mod tests {
-    use crate::mechanism::Variant;
-    use crate::mechanism::own::{self, Noisy};
+    use crate::mechanism::Mechanism;
+    use crate::mechanism::own::{self, NoisyCounts};
     use crate::posterior::model::Prior;
     use crate::posterior::privacy::Epsilon;
     use crate::posterior::setting::Setting;
@@ -296,10 +296,10 @@ mod tests {
     /// It is not silently the noise as it was.
     #[test]
     fn noise_that_would_reach_too_far_is_refused() {
-        let noise = own::noise("-0.003 * abs(t)^0.8", Noisy::First, Vec::new()).unwrap();
+        let noise = own::noise("-0.003 * abs(t)^0.8", NoisyCounts::First, Vec::new()).unwrap();
         let prior = Prior::new(vec![1.0, 1.0]).unwrap();
         let setting = Setting::new(prior, 7, Epsilon::new(1.0).unwrap());
-        let law = Variant::plain(noise).law(&setting).unwrap();
+        let law = Mechanism::plain(noise).law(&setting).unwrap();
         let widened = |factor| law.widened(factor).map(drop);
         assert!(widened(0.5).is_ok());
         assert!(widened(2.0).unwrap_err().cause.contains("fall too slowly"));

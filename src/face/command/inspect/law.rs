@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::super::{paths::Paths, typed};
 use crate::failure::Failure;
-use engine::mechanism::Variant;
+use engine::mechanism::Mechanism;
 use engine::mechanism::law::{Law, Outputs};
 use engine::mechanism::own::{TABLE_COLUMNS, written_probability};
 use engine::numeric::exp_accurate;
@@ -29,7 +29,7 @@ const MOST_ROWS: f64 = 5e6;
 pub fn check(
     path: &Path,
     named: usize,
-    variants: &[Variant],
+    variants: &[Mechanism],
     setting: &SettingWithData,
 ) -> Result<(), Diagnostic> {
     let (1, [variant]) = (named, variants) else {
@@ -148,7 +148,7 @@ impl ListedLaw {
 }
 
 /// Refuses the law of more than one mechanism, or of too many outputs, before any work.
-pub fn check_listed(variants: &[Variant], setting: &SettingWithData) -> Result<(), Diagnostic> {
+pub fn check_listed(variants: &[Mechanism], setting: &SettingWithData) -> Result<(), Diagnostic> {
     let [variant] = variants else {
         return Err(Diagnostic::new("a law is that of one mechanism").help("name it"));
     };

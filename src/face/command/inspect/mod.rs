@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use engine::analysis::ranking::Data;
 use engine::analysis::size::{self, Size};
 use engine::analysis::tuning::TuningCache;
-use engine::mechanism::Variant;
+use engine::mechanism::Mechanism;
 use engine::mechanism::law::tight::TightLaw;
 use engine::mechanism::law::{Bench, ErrorSummary};
 use engine::parallel;
@@ -53,7 +53,7 @@ fn examine(args: &Inspect) -> Result<Inspection, Failure> {
         law::check(path, args.mechanisms.named().len(), &variants, &setting)?;
     }
     let named = !args.mechanisms.is_empty();
-    let mut impossible = typed::of_fewer_records(&args.mechanisms, &setting, Variant::all(false));
+    let mut impossible = typed::of_fewer_records(&args.mechanisms, &setting, Mechanism::all(false));
     let (variants, slow) = match named || args.calculation.machine.force {
         true => (variants, Vec::new()),
         false => smallest(variants, &setting),
@@ -78,7 +78,7 @@ fn examine(args: &Inspect) -> Result<Inspection, Failure> {
         }
     }
     drop(tuning_part);
-    let variants: Vec<Variant> = prepared.iter().map(|one| one.variant.clone()).collect();
+    let variants: Vec<Mechanism> = prepared.iter().map(|one| one.variant.clone()).collect();
     let part = parallel::part(sensitivities_part(&setting, &variants));
     let sensitivities = Sensitivities::new(&setting, args.beta);
     drop(part);
@@ -102,12 +102,12 @@ fn examine(args: &Inspect) -> Result<Inspection, Failure> {
 }
 
 /// The mechanisms that are given; if none is, all that can be used.
-fn variants(args: &Inspect, setting: &SettingWithData) -> Result<Vec<Variant>, Diagnostic> {
-    typed::variants(&args.mechanisms, setting, setting.posterior(), Variant::all(false))
+fn variants(args: &Inspect, setting: &SettingWithData) -> Result<Vec<Mechanism>, Diagnostic> {
+    typed::variants(&args.mechanisms, setting, setting.posterior(), Mechanism::all(false))
 }
 
 /// The size of a mechanism at the setting, with its tuning.
-fn size_of(variant: &Variant, setting: &SettingWithData) -> Size {
+fn size_of(variant: &Mechanism, setting: &SettingWithData) -> Size {
     let data = Data::Given(setting.counts().to_vec());
     let (posterior, distance) = (setting.posterior(), setting.distance);
     let law = variant.outline(setting);
@@ -116,15 +116,18 @@ fn size_of(variant: &Variant, setting: &SettingWithData) -> Size {
 }
 
 /// The part of the work that mechanisms are tuned in.
-fn tuned_part(variants: &[Variant], setting: &SettingWithData) -> f64 {
+fn tuned_part(variants: &[Mechanism], setting: &SettingWithData) -> f64 {
     let data = Data::Given(setting.counts().to_vec());
-    let tuned = |one: &Variant| size::tuning(one, setting, &data).outputs;
+    let tuned = |one: &Mechanism| size::tuning(one, setting, &data).outputs;
     let all: f64 = variants.iter().map(|one| size_of(one, setting).outputs).sum();
     variants.iter().map(tuned).sum::<f64>() / all.max(1.0)
 }
 
 /// The mechanisms that are small, and the others. If none is small, all count as small.
-fn smallest(variants: Vec<Variant>, setting: &SettingWithData) -> (Vec<Variant>, Vec<Variant>) {
+fn smallest(
+    variants: Vec<Mechanism>,
+    setting: &SettingWithData,
+) -> (Vec<Mechanism>, Vec<Mechanism>) {
     let sizes: Vec<Option<Size>> =
         variants.iter().map(|variant| Some(size_of(variant, setting))).collect();
     let small = size::smallest(&sizes, size::BUDGET);
@@ -229,9 +232,9 @@ struct Inspection {
     prepared: Vec<Prepared>,
     exacts: Vec<ErrorSummary>,
     /// Mechanisms that nobody named and that take long.
-    slow: Vec<Variant>,
+    slow: Vec<Mechanism>,
     /// Those that cannot be used here.
-    impossible: Vec<Variant>,
+    impossible: Vec<Mechanism>,
     sensitivities: Sensitivities,
     distance: Option<f64>,
     law: Option<law::Written>,
@@ -267,7 +270,7 @@ impl Sensitivities {
 }
 
 /// The part of the work in which sensitivities are found: each looks at all pairs of categories that differ.
-fn sensitivities_part(setting: &SettingWithData, variants: &[Variant]) -> f64 {
+fn sensitivities_part(setting: &SettingWithData, variants: &[Mechanism]) -> f64 {
     let different = different_categories(setting.posterior()) as f64;
     let own = 2_000.0 * different * different;
     own / (own + variants.iter().map(|one| size_of(one, setting).outputs).sum::<f64>())
@@ -299,7 +302,7 @@ impl Inspection {
     }
 
     /// What nobody named and is not shown.
-    fn left_out(&self) -> impl Iterator<Item = &Variant> {
+    fn left_out(&self) -> impl Iterator<Item = &Mechanism> {
         self.slow.iter().chain(&self.impossible)
     }
 

@@ -4,7 +4,7 @@ use crate::cli;
 use engine::analysis::optimum::{ProgramSize, Question};
 use engine::analysis::ranking::Data;
 use engine::analysis::size::{self, Size};
-use engine::mechanism::Variant;
+use engine::mechanism::Mechanism;
 use engine::posterior::distance::furthest;
 use engine::posterior::setting::Setting;
 use engine::words;
@@ -17,7 +17,7 @@ use system::platform::available_memory;
 pub fn admit(
     setting: &Setting,
     questions: &[Question],
-    rivals: &[(Variant, bool)],
+    rivals: &[(Mechanism, bool)],
     args: &cli::Optimum,
 ) -> Result<[f64; 2], Diagnostic> {
     // Programs are solved one after the other.
@@ -46,7 +46,7 @@ pub fn admit(
     Ok([program.size.outputs, comparison.map(|size| size.outputs).sum()])
 }
 
-fn error(variant: &Variant, setting: &Setting) -> Option<Size> {
+fn error(variant: &Mechanism, setting: &Setting) -> Option<Size> {
     size::error(variant, setting, &Data::PriorPredictive)
 }
 
@@ -55,19 +55,19 @@ fn error(variant: &Variant, setting: &Setting) -> Option<Size> {
 pub fn small(
     setting: &Setting,
     question: Question,
-    rivals: Vec<Variant>,
+    rivals: Vec<Mechanism>,
     all: bool,
-) -> (Vec<(Variant, bool)>, usize) {
+) -> (Vec<(Mechanism, bool)>, usize) {
     let fits = |variant| error(variant, setting).filter(|size| size.bytes <= size::LARGEST);
     let sizes: Vec<Option<Size>> = rivals.iter().map(fits).collect();
     let small = size::smallest(&sizes, size::LARGE_BUDGET);
     let by_flows = ProgramSize::new(setting, question).unknowns == 0.0;
     let number = rivals.len();
-    let mark = |(variant, small): (Variant, bool)| {
+    let mark = |(variant, small): (Mechanism, bool)| {
         let known = by_flows && !small && super::is_plainly_tight(&variant);
         (all || small || known).then_some((variant, known))
     };
-    let kept: Vec<(Variant, bool)> = rivals.into_iter().zip(small).filter_map(mark).collect();
+    let kept: Vec<(Mechanism, bool)> = rivals.into_iter().zip(small).filter_map(mark).collect();
     let left_out = number - kept.len();
     (kept, left_out)
 }

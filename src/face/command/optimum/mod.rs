@@ -21,7 +21,7 @@ use engine::analysis::optimum::{self, Bracket, Goal, Method, Optimum, OptimumErr
 use engine::analysis::predictive_error::over_all_data;
 use engine::analysis::tuning::TuningCache;
 use engine::mechanism::law::{Law, OutputSet, Outputs};
-use engine::mechanism::{Options, Variant};
+use engine::mechanism::{Mechanism, Options};
 use engine::parallel;
 use engine::posterior::model::{Counts, vector};
 use engine::posterior::privacy::{Delta, Guarantee, compact};
@@ -69,7 +69,7 @@ pub fn execute(args: &cli::Optimum) -> Result<(), Failure> {
     };
     // What cannot be tuned is refused before the program is solved.
     let tuning = TuningCache::default();
-    let tune = |(variant, known): (Variant, bool)| match tuning.prepare(&variant, &setting) {
+    let tune = |(variant, known): (Mechanism, bool)| match tuning.prepare(&variant, &setting) {
         Ok(prepared) => Ok((variant, prepared.law, known)),
         Err(refusal) => Err(typed::refused(&variant, refusal)),
     };
@@ -86,7 +86,7 @@ pub fn execute(args: &cli::Optimum) -> Result<(), Failure> {
     };
     drop(part);
     let each = 1.0 / rivals.len().max(1) as f64;
-    let measure = |(variant, law, known): (Variant, Arc<dyn Law>, bool)| {
+    let measure = |(variant, law, known): (Mechanism, Arc<dyn Law>, bool)| {
         let _part = parallel::of_whole(0.5 * sizes[1] / all * each);
         let refused = |refusal| typed::refused(&variant, refusal);
         let (mean, worst) = if known {
@@ -155,10 +155,10 @@ fn release_set(name: &str) -> Result<&'static ReleaseSet, Diagnostic> {
 }
 
 /// The mechanisms to compare.
-fn rivals(args: &cli::Optimum, setting: &Setting) -> Result<Vec<Variant>, Diagnostic> {
-    let default = Variant::all(args.tuned).into_iter();
+fn rivals(args: &cli::Optimum, setting: &Setting) -> Result<Vec<Mechanism>, Diagnostic> {
+    let default = Mechanism::all(args.tuned).into_iter();
     // With δ also those that are (ε, δ)-private.
-    let within = |variant: &Variant| {
+    let within = |variant: &Mechanism| {
         let guarantee = variant.guarantee(setting);
         let pure = matches!(guarantee, Guarantee::Pure(_) | Guarantee::Computed(_));
         let with_delta = setting.delta.is_some() && guarantee.is_private() && !pure;
@@ -169,8 +169,8 @@ fn rivals(args: &cli::Optimum, setting: &Setting) -> Result<Vec<Variant>, Diagno
 }
 
 /// Whether this is the tight mechanism as it is.
-fn is_plainly_tight(variant: &Variant) -> bool {
-    variant.mechanism.id == "tight" && variant.options == Options::default()
+fn is_plainly_tight(variant: &Mechanism) -> bool {
+    variant.kind.id == "tight" && variant.options == Options::default()
 }
 
 /// The optimum, and how far mechanisms are from it.
@@ -226,7 +226,7 @@ struct Certificate {
 #[derive(Serialize, JsonSchema)]
 struct Rival {
     #[serde(skip)]
-    variant: Variant,
+    variant: Mechanism,
     id: String,
     calibrated: bool,
     remap: bool,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use engine::mechanism::Variant;
+use engine::mechanism::Mechanism;
 use engine::posterior::model::{MOST_RECORDS, Prior};
 use engine::posterior::privacy::Delta;
 use engine::refusal::suggest;
@@ -49,7 +49,7 @@ impl Asked {
         let prior = self.prior(&table, wrong)?;
         let fixed = self.fixed(&table, wrong)?;
         let parse = |label: &String| {
-            Variant::parse(label)
+            Mechanism::parse(label)
                 .map_err(|refusal| wrong("mechanism", &refusal.cause).help(refusal.remedy))
         };
         let variant = self.mechanism.as_ref().map(parse).transpose()?;
@@ -73,7 +73,7 @@ impl Asked {
     }
 
     /// If the number of records is private, nothing may tell it.
-    fn check_private_n(&self, variant: Option<&Variant>, wrong: Wrong) -> Result<(), Diagnostic> {
+    fn check_private_n(&self, variant: Option<&Mechanism>, wrong: Wrong) -> Result<(), Diagnostic> {
         if self.private_n && self.fixed_groups.is_some() {
             let cause =
                 "the sizes of the groups tell the number of records, which is to be private";

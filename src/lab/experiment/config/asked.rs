@@ -5,14 +5,14 @@ use toml::Value;
 
 use super::privacy_number;
 use crate::experiment::value::{Node, Table, positive, shape};
-use engine::mechanism::{Choice, Options, Slot, Variant};
+use engine::mechanism::{Choice, Mechanism, Options, Slot};
 use engine::posterior::privacy::Gamma;
 use engine::refusal::Refusal;
 use system::diagnostic::Diagnostic;
 
 /// A mechanism, and where it was asked for.
 pub struct Asked<'a> {
-    pub variant: Variant,
+    pub variant: Mechanism,
     pub node: Node<'a>,
     /// Its expression, if it is one of the user's own.
     pub log_weight: Option<Node<'a>>,

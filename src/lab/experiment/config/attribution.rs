@@ -70,7 +70,7 @@ fn changed(panel: &Panel, original: &Panel) -> BTreeSet<String> {
 /// The mechanisms, whatever they are called.
 fn mechanisms(panel: &Panel) -> Vec<(&str, Option<&Definition>, Options)> {
     let variants = panel.variants.iter();
-    variants.map(|one| (one.mechanism.id, one.mechanism.definition.as_ref(), one.options)).collect()
+    variants.map(|one| (one.kind.id, one.kind.definition.as_ref(), one.options)).collect()
 }
 
 /// The data sets, wherever they come from.

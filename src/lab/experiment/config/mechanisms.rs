@@ -10,7 +10,7 @@ use super::own_mechanisms::{self, Definitions};
 use crate::experiment::Case;
 use crate::experiment::value::{Node, formula_cause, is_formula};
 use engine::analysis::tuning;
-use engine::mechanism::{self, Mechanism, Variant, own};
+use engine::mechanism::{self, Kind, Mechanism, own};
 use engine::refusal::suggest;
 use system::diagnostic::Diagnostic;
 use system::source::Source;
@@ -40,7 +40,7 @@ pub fn read<'a>(
             .wrong(format!("two mechanisms are labelled `{}`", variant.label))
             .help(format!(
                 "set a label of its own: {{ id = \"{}\", label = \"…\" }}",
-                variant.mechanism.id
+                variant.kind.id
             ))),
     }
 }
@@ -58,7 +58,7 @@ pub fn check(all: &[Asked], cases: &[Case]) -> Result<(), Diagnostic> {
     Ok(())
 }
 
-fn find(node: &Node, definitions: &Definitions) -> Result<&'static Mechanism, Diagnostic> {
+fn find(node: &Node, definitions: &Definitions) -> Result<&'static Kind, Diagnostic> {
     let id = node.string()?;
     let plain = id.split('+').next().unwrap_or_default();
     let found = mechanism::find_any(plain).ok_or_else(|| {
@@ -89,7 +89,7 @@ fn plain<'a>(node: &Node<'a>, definitions: &Definitions<'a>) -> Result<Vec<Asked
             .wrong(format!("`{id}` is a mechanism of your own, and it is not said which"))
             .help(format!("write {{ id = \"{id}\", {example} }}")));
     }
-    let variant = Variant::plain(find(node, definitions)?);
+    let variant = Mechanism::plain(find(node, definitions)?);
     Ok(vec![Asked { variant, node: *node, log_weight: None }])
 }
 
@@ -116,18 +116,18 @@ fn with_options<'a>(
         None => find(&id?, definitions)?,
     };
     let label = label.unwrap_or_else(|| mechanism.id.to_owned());
-    let variant = Variant::new(mechanism, options?, label);
+    let variant = Mechanism::new(mechanism, options?, label);
     Ok(vec![Asked { variant, node: *node, log_weight: None }])
 }
 
 /// A mechanism, as a config would give it.
-pub fn write(variant: &Variant) -> Value {
+pub fn write(variant: &Mechanism) -> Value {
     let mut table = toml::Table::new();
     let mut put = |key: &str, value: Value| drop(table.insert(key.into(), value));
-    put("id", variant.mechanism.id.into());
+    put("id", variant.kind.id.into());
     put("label", variant.label.clone().into());
     asked::write_options(variant.options).for_each(|(key, value)| put(key, value));
-    if let Some(definition) = &variant.mechanism.definition {
+    if let Some(definition) = &variant.kind.definition {
         for key in own_mechanisms::KEYS {
             (key.write)(definition).into_iter().for_each(|value| put(key.name, value.into()));
         }

@@ -26,7 +26,7 @@ use std::sync::Arc;
 use crate::experiment::value::{Node, Table, Text};
 use crate::experiment::{Experiment, Panel};
 use changes::Changes;
-use engine::mechanism::Variant;
+use engine::mechanism::Mechanism;
 use engine::refusal::Refusal;
 use grid::Taken;
 use own_mechanisms::Definitions;
@@ -92,7 +92,7 @@ pub fn read(text: &str, source: &Source, overrides: &Overrides) -> Result<Experi
 }
 
 /// The mechanisms that the config at `source` defines.
-pub fn defined(source: &Source) -> Result<Vec<Variant>, Diagnostic> {
+pub fn defined(source: &Source) -> Result<Vec<Mechanism>, Diagnostic> {
     with_definitions(&text(source)?, source, &[], |_, definitions| definitions.all())
 }
 

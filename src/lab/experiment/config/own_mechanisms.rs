@@ -13,10 +13,10 @@ use crate::experiment::value::shape::or_default;
 use crate::experiment::value::{Node, Table};
 use engine::expression::{self, Expression};
 use engine::mechanism::own::{
-    self, CANDIDATE_SETS, NOISE, Name, Noisy, Parameter, ProbabilityTable, Purpose, TABLE,
+    self, CANDIDATE_SETS, NOISE, Name, NoisyCounts, Parameter, ProbabilityTable, Purpose, TABLE,
     TableError, Vocabulary, WEIGHTS,
 };
-use engine::mechanism::{self, Definition, Mechanism, Variant};
+use engine::mechanism::{self, Definition, Kind, Mechanism};
 use engine::named::Named;
 use engine::refusal::Refusal;
 use engine::refusal::nearest;
@@ -98,7 +98,7 @@ impl<'a> Definitions<'a> {
     }
 
     /// All of them, as far as they stand for themselves.
-    pub fn all(&self) -> Result<Vec<Variant>, Diagnostic> {
+    pub fn all(&self) -> Result<Vec<Mechanism>, Diagnostic> {
         let mut variants = Vec::new();
         for &(node, source) in &self.all {
             let own = Own { node, name: Some(node.key()), source };
@@ -149,7 +149,7 @@ pub const KEYS: &[DefinitionKey] = &[
         name: "on",
         kinds: &[NOISE.id],
         about: "Of noise: every count, or the first k − 1, so that the last restores the total.",
-        schema: || names(Noisy::ALL),
+        schema: || names(NoisyCounts::ALL),
         write: |definition| match definition {
             Definition::Noise { on, .. } => Some(on.id()),
             _ => None,
@@ -185,7 +185,7 @@ const FROM: &str = "from";
 const EXAMPLE: &str = "{ id = \"weights\", log_weight = \"-epsilon * H / (2 * GS)\" }";
 
 /// How a mechanism is made of its parameters.
-type Make<'a> = dyn Fn(Vec<Parameter>) -> Result<Mechanism, Refusal> + 'a;
+type Make<'a> = dyn Fn(Vec<Parameter>) -> Result<Kind, Refusal> + 'a;
 
 /// A table that defines mechanisms.
 struct Own<'a> {
@@ -204,8 +204,7 @@ impl<'a> Own<'a> {
     }
 
     fn read_as(&self, mut table: Table<'a>, kind: &Node) -> Result<Vec<Asked<'a>>, Diagnostic> {
-        let known: Vec<(&str, &Mechanism)> =
-            own::KINDS.iter().map(|&kind| (kind.id, kind)).collect();
+        let known: Vec<(&str, &Kind)> = own::KINDS.iter().map(|&kind| (kind.id, kind)).collect();
         let kind = kind.one_of(&known)?;
         let label = table.take("label").map(|node| node.label()).transpose()?;
         let options = options(&mut table, kind.choices, kind.id)?;
@@ -214,13 +213,13 @@ impl<'a> Own<'a> {
             table.finish()?;
             let mechanism = self.table(&path?)?;
             let label = label.or(self.name.map(str::to_owned)).unwrap_or(kind.id.to_owned());
-            let variant = Variant::new(mechanism, options, label);
+            let variant = Mechanism::new(mechanism, options, label);
             return Ok(vec![Asked { variant, node: self.node, log_weight: None }]);
         }
         let log_weight = table.require("log_weight", "log_weight = \"-epsilon * H / (2 * GS)\"")?;
         let text = log_weight.string()?;
         let (purpose, make): (Purpose, Box<Make>) = if kind.id == NOISE.id {
-            let on = chosen(table.take("on"), Noisy::ALL)?;
+            let on = chosen(table.take("on"), NoisyCounts::ALL)?;
             (Purpose::Noise, Box::new(move |parameters| own::noise(text, on, parameters)))
         } else {
             let set = chosen(table.take("outputs"), &CANDIDATE_SETS)?;
@@ -238,13 +237,13 @@ impl<'a> Own<'a> {
                 (Some(base), true) => base.clone(),
                 (Some(base), false) => format!("{base}, {varied}"),
             };
-            let variant = Variant::new(mechanism(parameters)?, options, label);
+            let variant = Mechanism::new(mechanism(parameters)?, options, label);
             Ok(Asked { variant, node: self.node, log_weight: Some(log_weight) })
         });
         asked.collect()
     }
 
-    fn table(&self, path: &Node) -> Result<Mechanism, Diagnostic> {
+    fn table(&self, path: &Node) -> Result<Kind, Diagnostic> {
         let source = self.source.relative(path.string()?);
         let bytes = source
             .read()
@@ -254,7 +253,7 @@ impl<'a> Own<'a> {
 }
 
 /// The mechanism of a table of probabilities. `name` says where it can be found again.
-pub fn tabled(source: &Source, bytes: &[u8], name: String) -> Result<Mechanism, Diagnostic> {
+pub fn tabled(source: &Source, bytes: &[u8], name: String) -> Result<Kind, Diagnostic> {
     let table = ProbabilityTable::parse(bytes).map_err(|TableError { line, refusal }| {
         Diagnostic::from(refusal).at(Place::line(source.to_string(), line as usize))
     })?;

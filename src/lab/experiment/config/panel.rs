@@ -14,7 +14,7 @@ use crate::experiment::value::shape::{self, about, label, or_default, reference}
 use crate::experiment::value::{Node, Table, whole};
 use crate::experiment::{Case, Grid, Panel};
 use engine::analysis::tuning;
-use engine::mechanism::{Choice, Variant};
+use engine::mechanism::{Choice, Mechanism};
 use engine::posterior::distance::{self, Distance};
 use engine::posterior::model::Prior;
 use engine::posterior::privacy::{Delta, Epsilon, Gamma};
@@ -170,12 +170,12 @@ impl<'a> Context<'a> {
                 Vec::new()
             }
         };
-        let variants: Vec<Variant> = asked.iter().map(|asked| asked.variant.clone()).collect();
+        let variants: Vec<Mechanism> = asked.iter().map(|asked| asked.variant.clone()).collect();
         let mechanism_nodes: Vec<Node> = asked.iter().map(|asked| asked.node).collect();
         let data_node = open.data?;
         let data = data_table::read(&data_node, self.source)?;
         let grid = Grid { priors, epsilons, deltas, gammas, data };
-        let weighs = |variant: &Variant| variant.mechanism.choices.contains(&Choice::Calibrated);
+        let weighs = |variant: &Mechanism| variant.kind.choices.contains(&Choice::Calibrated);
         let scored = variants.is_empty() || variants.iter().any(weighs);
         taken.check(&grid, scored, &data_node)?;
         let cases = cases(&grid, self.seed, distance, &prior, &data_node)?;
@@ -265,7 +265,7 @@ fn check(panel: &Panel, mechanisms: &[Node], own: &[Node], data: &Node) -> Resul
         node.wrong(complaint.refusal.cause).help(complaint.refusal.remedy)
     })?;
     let mechanisms = panel.variants.iter().zip(mechanisms);
-    let historical = |(variant, _): &(&Variant, _)| variant.is_historical();
+    let historical = |(variant, _): &(&Mechanism, _)| variant.is_historical();
     let misused = mechanisms.clone().find(historical).filter(|_| !rules.draws_historical);
     if let Some((variant, node)) = misused {
         let refusal = variant.historical_refusal();

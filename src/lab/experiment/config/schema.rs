@@ -16,7 +16,7 @@ use crate::experiment::value::shape::{
     positive, reference, whole,
 };
 use engine::mechanism::own;
-use engine::mechanism::{self, Choice, Mechanism};
+use engine::mechanism::{self, Choice};
 use engine::posterior::distance;
 use engine::posterior::metric;
 use engine::posterior::model::MOST_RECORDS;
@@ -209,7 +209,7 @@ fn mechanism() -> Value {
     json!({ "anyOf": [reference("listed_mechanism"), name, changed] })
 }
 
-fn all_mechanisms() -> impl Iterator<Item = &'static Mechanism> {
+fn all_mechanisms() -> impl Iterator<Item = &'static mechanism::Kind> {
     mechanism::ALL.iter().chain(mechanism::HISTORICAL).copied()
 }
 
@@ -246,7 +246,7 @@ fn own_mechanism() -> Value {
     properties.extend(options().map(option_schema));
     properties
         .extend(KEYS.iter().map(|key| (key.name.to_owned(), about((key.schema)(), key.about))));
-    let needs = |kind: &&Mechanism| {
+    let needs = |kind: &&mechanism::Kind| {
         let (own, others): (Vec<_>, Vec<_>) =
             KEYS.iter().partition(|key| key.kinds.contains(&kind.id));
         let required = own.iter().filter(|key| (key.schema)().get("default").is_none());
@@ -273,7 +273,7 @@ fn listed_mechanism() -> Value {
         ("label", about(label(), "Its name in tables and figures. Default: the id.")),
     ]);
     properties.extend(Choice::ALL.iter().copied().map(option_schema));
-    let options = |mechanism: &Mechanism| {
+    let options = |mechanism: &mechanism::Kind| {
         let own = mechanism.choices.iter().copied().map(Choice::key);
         let known: Vec<&str> = ["id", "label", "remap"].into_iter().chain(own).collect();
         json!({

@@ -7,7 +7,7 @@ use super::optimum::{beside_optimum, row_of};
 use super::prelude::*;
 use crate::experiment::digest::percent;
 use engine::analysis::optimum::{Goal, ProgramSize, Question};
-use engine::mechanism::Variant;
+use engine::mechanism::Mechanism;
 use engine::mechanism::law::OutputSet;
 use engine::mechanism::own::{Parameter, compact};
 use figure::{Series, UNSTATED, numbered_colour};
@@ -77,7 +77,7 @@ impl Kind for Family {
                 left -= usize::from(is_member && left > 0);
                 shown
             });
-            let row = |(variant, row): &(&Variant, &OptimumRow)| {
+            let row = |(variant, row): &(&Mechanism, &OptimumRow)| {
                 vec![variant.label.clone(), short_or_dash(Some(row.mean)), short_or_dash(row.ratio)]
             };
             let what = "mean error over the prior predictive distribution";
@@ -117,7 +117,7 @@ impl Family {
         let parameter = self.parameter(panel);
         let sentence = |(setting, case): (usize, &Case)| {
             let ranked = ranked(panel, setting, tables);
-            let is_member = |one: &&(&Variant, &OptimumRow)| value(one.0, &parameter).is_some();
+            let is_member = |one: &&(&Mechanism, &OptimumRow)| value(one.0, &parameter).is_some();
             let (best, row) = ranked.iter().find(is_member)?;
             let beside = ranked.iter().filter(|one| !is_member(one)).map(|(other, theirs)| {
                 let change = row.mean / theirs.mean - 1.0;
@@ -148,7 +148,7 @@ impl Family {
 
     fn figure(&self, panel: &Panel, case: &Case, setting: usize, tables: &Tables) -> Figure {
         let parameter = self.parameter(panel);
-        let mean = |variant: &Variant| Some(row_of(tables, setting, &variant.label)?.mean);
+        let mean = |variant: &Mechanism| Some(row_of(tables, setting, &variant.label)?.mean);
         let groups: Vec<String> =
             panel.variants.iter().filter_map(|variant| group(variant, &parameter)).collect();
         let names = distinct(groups.iter().map(String::as_str));
@@ -156,7 +156,7 @@ impl Family {
             let members = panel.variants.iter();
             let members = members.filter(|one| group(one, &parameter).as_deref() == Some(name));
             let private = members.clone().all(|one| one.guarantee(&case.setting).is_private());
-            let point = |one: &Variant| Some((value(one, &parameter)?, mean(one)?));
+            let point = |one: &Mechanism| Some((value(one, &parameter)?, mean(one)?));
             let mut points: Vec<(f64, f64)> = members.filter_map(point).collect();
             points.sort_by(|a, b| a.0.total_cmp(&b.0));
             let warning = if private { String::new() } else { format!(" {UNSTATED}") };
@@ -170,7 +170,7 @@ impl Family {
         let optimum = optimum.and_then(|row| row.optimum);
         references.extend(optimum.map(|optimum| (optimum, "least possible".to_owned())));
         let ranked = ranked(panel, setting, tables);
-        let mark = |(best, _): &(&Variant, _)| {
+        let mark = |(best, _): &(&Mechanism, _)| {
             Some((value(best, &parameter)?, format!("best: {}", best.label)))
         };
         let naming = Naming::new(&panel.cases);
@@ -188,12 +188,12 @@ impl Family {
     }
 }
 
-fn parameters(variant: &Variant) -> &[Parameter] {
-    variant.mechanism.definition.as_ref().map_or(&[], |definition| definition.parameters())
+fn parameters(variant: &Mechanism) -> &[Parameter] {
+    variant.kind.definition.as_ref().map_or(&[], |definition| definition.parameters())
 }
 
 /// The number that a mechanism has for a parameter.
-fn value(variant: &Variant, parameter: &str) -> Option<f64> {
+fn value(variant: &Mechanism, parameter: &str) -> Option<f64> {
     parameters(variant).iter().find(|one| one.name == parameter).map(|one| one.value)
 }
 
@@ -207,11 +207,11 @@ fn values(panel: &Panel, parameter: &str) -> Vec<f64> {
 }
 
 /// The name of the curve on which a member lies: its label without the parameter of the axis.
-fn group(variant: &Variant, parameter: &str) -> Option<String> {
+fn group(variant: &Mechanism, parameter: &str) -> Option<String> {
     let own = format!("{parameter} = {}", compact(value(variant, parameter)?));
     let parts = variant.label.split(", ").filter(|part| *part != own);
     let name = parts.collect::<Vec<_>>().join(", ");
-    Some(if name.is_empty() { variant.mechanism.title().to_owned() } else { name })
+    Some(if name.is_empty() { variant.kind.title().to_owned() } else { name })
 }
 
 /// All mechanisms with their rows at one setting, the best first.
@@ -219,8 +219,8 @@ fn ranked<'a>(
     panel: &'a Panel,
     setting: usize,
     tables: &'a Tables,
-) -> Vec<(&'a Variant, &'a OptimumRow)> {
-    let row = |variant: &'a Variant| Some((variant, row_of(tables, setting, &variant.label)?));
+) -> Vec<(&'a Mechanism, &'a OptimumRow)> {
+    let row = |variant: &'a Mechanism| Some((variant, row_of(tables, setting, &variant.label)?));
     let mut ranked: Vec<_> = panel.variants.iter().filter_map(row).collect();
     ranked.sort_by(|a, b| a.1.mean.total_cmp(&b.1.mean));
     ranked

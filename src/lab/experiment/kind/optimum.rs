@@ -10,7 +10,7 @@ use crate::experiment::release_map::release_map;
 use engine::analysis::optimum::{self, Goal, OptimalMechanism, ProgramSize, Question};
 use engine::analysis::predictive_error::over_all_data;
 use engine::mechanism::law::OutputSet;
-use engine::mechanism::{Options, Variant};
+use engine::mechanism::{Mechanism, Options};
 use engine::parallel;
 use engine::posterior::model::{Counts, vector};
 use system::console::short_or_dash;
@@ -314,11 +314,11 @@ impl Step {
 }
 
 /// What was done to `from` to make it `to`, if it is one thing.
-fn improvement(from: &Variant, to: &Variant) -> Option<String> {
-    let title = from.mechanism.title();
+fn improvement(from: &Mechanism, to: &Mechanism) -> Option<String> {
+    let title = from.kind.title();
     let (before, after) = (from.options, to.options);
     if from.is_same_mechanism(to) {
-        let title = if from.mechanism.definition.is_some() { &from.label } else { title };
+        let title = if from.kind.definition.is_some() { &from.label } else { title };
         let calibrated = Options { calibrated: true, ..before };
         let remapped = Options { remap: true, ..before };
         let title = if before.calibrated { format!("calibrated {title}") } else { title.into() };
@@ -330,7 +330,7 @@ fn improvement(from: &Variant, to: &Variant) -> Option<String> {
         };
     }
     let is_plain = before == Options::default() && after == Options::default();
-    let whole = (from.mechanism.id, to.mechanism.id) == ("lshist", "geometric");
+    let whole = (from.kind.id, to.kind.id) == ("lshist", "geometric");
     (is_plain && whole).then(|| "replacing floored Laplace noise by geometric noise".to_owned())
 }
 
@@ -343,7 +343,7 @@ pub(super) fn beside_optimum(
     let part = parallel::part(0.5);
     let best = optimum::answer(&case.setting, question, &|_| ()).ok();
     drop(part);
-    let row = |variant: &Variant| -> Result<Option<OptimumRow>, Refusal> {
+    let row = |variant: &Mechanism| -> Result<Option<OptimumRow>, Refusal> {
         let law = panel.prepared(variant, case)?.law;
         let found = over_all_data(law.as_ref(), &case.setting)?;
         Ok(found.map(|found| OptimumRow::new(setting, &variant.label, &found, best.as_ref())))

@@ -8,7 +8,7 @@ use crate::experiment::digest::{by_case, spread_in_words};
 use crate::experiment::value::Positive;
 use engine::analysis::audit::{self, Findings};
 use engine::analysis::ranking::Data;
-use engine::mechanism::Variant;
+use engine::mechanism::Mechanism;
 use engine::mechanism::law::Law;
 use engine::named::Named;
 use engine::parallel;
@@ -66,7 +66,7 @@ impl Kind for Privacy {
         let case = &panel.cases[0];
         let naming = &abscissa.naming;
         let mut note = naming.shared(case);
-        if !naming.deltas && panel.variants.iter().any(|variant| variant.mechanism.uses_delta) {
+        if !naming.deltas && panel.variants.iter().any(|variant| variant.kind.uses_delta) {
             note.extend(naming::delta(case));
         }
         if let [scope] = or_all(&self.scopes)[..] {
@@ -121,7 +121,7 @@ impl Kind for Privacy {
 
     /// How much of its ε every mechanism uses.
     fn answers(&self, panel: &Panel, tables: &Tables) -> Vec<String> {
-        let part = |variant: &Variant| {
+        let part = |variant: &Mechanism| {
             let own = |row: &&PrivacyRow| panel.owns(row.setting) && row.mechanism == variant.label;
             let used: Vec<f64> =
                 tables.privacy.iter().filter(own).map(|row| row.loss / row.epsilon).collect();
@@ -142,7 +142,12 @@ impl Kind for Privacy {
 }
 
 impl Privacy {
-    fn row(&self, task: &Task, variant: &Variant, name: ScopeName) -> Result<PrivacyRow, Refusal> {
+    fn row(
+        &self,
+        task: &Task,
+        variant: &Mechanism,
+        name: ScopeName,
+    ) -> Result<PrivacyRow, Refusal> {
         let Task { panel, case, setting, .. } = *task;
         let scope = name.scope(case);
         let law = panel.prepared(variant, case)?.law;

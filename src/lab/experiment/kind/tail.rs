@@ -97,7 +97,7 @@ impl Kind for Tail {
 /// Refuses mechanisms other than MH.
 pub(super) fn check_is_mh(kind: &dyn Kind, panel: &Panel) -> Result<(), Complaint> {
     let is_mh = |id: &str| ["mh-beta", "mh-gamma"].contains(&id);
-    match panel.variants.iter().position(|variant| !is_mh(variant.mechanism.id)) {
+    match panel.variants.iter().position(|variant| !is_mh(variant.kind.id)) {
         None => Ok(()),
         Some(place) => {
             let cause = format!("an experiment of kind `{}` is about MH", kind.id());
@@ -152,7 +152,7 @@ fn thinned(points: Vec<(f64, f64)>) -> impl Iterator<Item = (f64, f64)> {
 pub(super) fn note(panel: &Panel) -> String {
     let case = &panel.cases[0];
     let mut parts = vec![naming::prior(case), naming::epsilon(case)];
-    if panel.variants.iter().any(|variant| variant.mechanism.uses_delta) {
+    if panel.variants.iter().any(|variant| variant.kind.uses_delta) {
         parts.extend(naming::delta(case));
     }
     parts.join(", ")

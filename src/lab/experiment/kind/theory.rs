@@ -193,7 +193,7 @@ fn note(panel: &Panel, naming: &Naming, case: &Case) -> String {
         parts.insert(0, naming.data(case));
     }
     parts.extend([naming::prior(case), naming::epsilon(case)]);
-    if panel.variants.iter().any(|variant| variant.mechanism.uses_delta) {
+    if panel.variants.iter().any(|variant| variant.kind.uses_delta) {
         parts.extend(naming::delta(case));
     }
     parts.push("exact".to_owned());

@@ -5,7 +5,7 @@ use super::check_steps;
 use super::curves::{EXACT, against_n, figures_of, point};
 use super::prelude::*;
 use crate::experiment::value::Count;
-use engine::mechanism::Variant;
+use engine::mechanism::Mechanism;
 use paper::formula::{step_bounds, steps};
 use table::CurveRow;
 
@@ -89,8 +89,8 @@ enum Part {
 }
 
 impl Part {
-    fn shows(self, variant: &Variant, curve: &str) -> bool {
-        match (self, variant.mechanism.id) {
+    fn shows(self, variant: &Mechanism, curve: &str) -> bool {
+        match (self, variant.kind.id) {
             (Self::Within, id) => ["ehd", "ehdl"].contains(&id),
             (Self::Beyond, "ehd") => false,
             // The bounds of EHDL are far from it, and stand in the other figure.
@@ -167,11 +167,11 @@ const LOWER: &str = "lower bound";
 const UPPER: &str = "upper bound";
 
 /// What the theorem says about a mechanism.
-fn bounds(variant: &Variant, case: &Case, steps: u32) -> Vec<(&'static str, f64)> {
+fn bounds(variant: &Mechanism, case: &Case, steps: u32) -> Vec<(&'static str, f64)> {
     let setting = &case.setting;
     let (epsilon, n) = (setting.epsilon.get(), setting.n);
     let between = |(lower, upper)| vec![(LOWER, lower), (UPPER, upper)];
-    match variant.mechanism.id {
+    match variant.kind.id {
         "lszhang" => vec![
             ("formula", step_bounds::lszhang(steps, epsilon)),
             (LOWER, step_bounds::lszhang_lower(steps, epsilon)),

@@ -6,7 +6,7 @@ use super::draws::{Cell, Sampler};
 use super::pieces::Pieces;
 use super::weights::{LogWeights, Weights};
 use super::wide::WideLaw;
-use engine::analysis::true_counts::{self, Noisy};
+use engine::analysis::true_counts::{self, NoisyOutput};
 use engine::mechanism::law::Law;
 use engine::numeric::Sum;
 use engine::parallel;
@@ -48,11 +48,11 @@ pub struct Seen<'a> {
 }
 
 impl<'a> Seen<'a> {
-    fn noisy(&self) -> Result<Noisy<'a>, String> {
+    fn noisy(&self) -> Result<NoisyOutput<'a>, String> {
         let Self { law, setting, released } = *self;
         let noise = law.count_noise(setting.k());
         let noise = noise.ok_or("the law is not independent noise on every count")?;
-        Ok(Noisy { noise, output: released })
+        Ok(NoisyOutput { noise, output: released })
     }
 }
 
@@ -134,7 +134,7 @@ impl CountsLaw {
     pub fn given(seen: &[Seen]) -> Result<Self, String> {
         let Some(first) = seen.first() else { return Err("there is no release".to_owned()) };
         let (prior, n) = (first.setting.prior.clone(), first.setting.n);
-        let noisy: Vec<Noisy> = seen.iter().map(Seen::noisy).collect::<Result<_, _>>()?;
+        let noisy: Vec<NoisyOutput> = seen.iter().map(Seen::noisy).collect::<Result<_, _>>()?;
         Self::from_logs(&prior, n, &factors(&noisy, &prior, n)?)
     }
 
@@ -142,7 +142,7 @@ impl CountsLaw {
     pub(super) fn wide(seen: &[Seen], cause: String) -> Result<WideLaw, String> {
         let Some(first) = seen.first() else { return Err(cause) };
         let (prior, n) = (&first.setting.prior, first.setting.n);
-        let noisy: Vec<Noisy> = seen.iter().map(Seen::noisy).collect::<Result<_, _>>()?;
+        let noisy: Vec<NoisyOutput> = seen.iter().map(Seen::noisy).collect::<Result<_, _>>()?;
         let windows = true_counts::windows(&noisy, prior, n, NEGLIGIBLE);
         let pieces = |(i, window): (usize, Window)| {
             let corners = noisy.iter().filter_map(|one| one.output.get(i).copied());
@@ -437,7 +437,7 @@ fn pairs(cells: &Weights, rest: &Weights, n: u64, others: impl Fn(u64) -> f64 + 
 }
 
 /// The predictive probability of x and the probability of the noise are both products over the cells.
-fn factors(noisy: &[Noisy], prior: &Prior, n: u64) -> Result<Vec<LogWeights>, String> {
+fn factors(noisy: &[NoisyOutput], prior: &Prior, n: u64) -> Result<Vec<LogWeights>, String> {
     let windows = true_counts::windows(noisy, prior, n, NEGLIGIBLE);
     refuse_wide(&windows, n)?;
     let factor = |(i, (first, last)): (usize, Window)| {

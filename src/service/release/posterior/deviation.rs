@@ -105,10 +105,10 @@ mod tests {
     use crate::release::method::tests::setting;
     use crate::release::{mechanisms, usual};
     use engine::mechanism::law::tight::{Extent, Tight};
-    use engine::mechanism::{Variant, find};
+    use engine::mechanism::{Mechanism, find};
     use engine::posterior::setting::Setting;
 
-    fn method(variant: &Variant, setting: &Setting) -> Option<Method> {
+    fn method(variant: &Mechanism, setting: &Setting) -> Option<Method> {
         let epsilon = setting.epsilon.get().to_string().parse().unwrap();
         Method::new(variant, setting, epsilon).ok()
     }
@@ -124,7 +124,7 @@ mod tests {
             ("tight", 3, 18, 0.6, 0.140_253_651_319),
         ] {
             let setting = setting(&vec![1.0; k], n, epsilon);
-            let method = method(&Variant::plain(find(id).unwrap()), &setting).unwrap();
+            let method = method(&Mechanism::plain(find(id).unwrap()), &setting).unwrap();
             let found = share_deviation(&method, 2000).unwrap();
             let z = (found.mean - expected) / found.standard_error;
             // Five standard errors: 6e-7.
@@ -137,7 +137,7 @@ mod tests {
     fn drawn_variances_are_those_of_the_exact_law() {
         let setting = setting(&[1.0; 3], 300, 2.0);
         for id in ["geometric", "lattice"] {
-            let method = method(&Variant::plain(find(id).unwrap()), &setting).unwrap();
+            let method = method(&Mechanism::plain(find(id).unwrap()), &setting).unwrap();
             let noise = method.law().count_noise(3).unwrap();
             let mut rng = stream(3, id);
             let released = [120, 100, 80];
@@ -166,7 +166,7 @@ mod tests {
                         1000 if epsilon < 1.0 => 30,
                         _ => 200,
                     };
-                    let variances = |variant: &Variant| {
+                    let variances = |variant: &Mechanism| {
                         let method = method(variant, &setting)?;
                         Some(posterior_variances(&method, draws).unwrap())
                     };
@@ -179,7 +179,7 @@ mod tests {
                         if id == usual.label || (id == "tight" && is_slow) {
                             continue;
                         }
-                        let Some(other) = variances(&Variant::plain(find(id).unwrap())) else {
+                        let Some(other) = variances(&Mechanism::plain(find(id).unwrap())) else {
                             continue;
                         };
                         // Of variances 1.03² is allowed.

@@ -16,7 +16,7 @@ mod space;
 
 use self::master::{Column, Master};
 use self::repair::Repair;
-use self::space::Space;
+use self::space::OrbitGraph;
 use super::search::Search;
 use super::{Account, Method, Optimum, OptimumError, WIDEST};
 use crate::mechanism::law::OutputSet;
@@ -66,7 +66,7 @@ pub fn solve(
     set: OutputSet,
     report: &dyn Fn(Bracket),
 ) -> Result<Optimum, OptimumError> {
-    let space = Space::new(setting, set);
+    let space = OrbitGraph::new(setting, set);
     let rows = space.orbits.len();
     let sizes = &space.orbits.sizes;
     let dependent = || OptimumError::Solver("the columns are dependent".to_owned());
@@ -140,7 +140,7 @@ pub fn solve(
 }
 
 /// The prices that every output allows, and the columns that are worth more than their cost.
-fn price_all(space: &Space, master: &Master, prices: &[f64]) -> (Vec<f64>, Vec<Column>) {
+fn price_all(space: &OrbitGraph, master: &Master, prices: &[f64]) -> (Vec<f64>, Vec<Column>) {
     let outputs = space.output_orbits.len();
     let mut allowed = vec![f64::INFINITY; space.orbits.len()];
     let mut columns = Vec::new();
@@ -172,7 +172,7 @@ fn price_all(space: &Space, master: &Master, prices: &[f64]) -> (Vec<f64>, Vec<C
 }
 
 /// The columns e^(−ε distance to c), for one c of every orbit, each with its best output.
-fn first_columns(space: &Space) -> Vec<Column> {
+fn first_columns(space: &OrbitGraph) -> Vec<Column> {
     let one = |&first: &u32| {
         let centre = first as usize;
         let output = space.output_orbits.places.of(&space.inputs[centre]);
@@ -184,7 +184,7 @@ fn first_columns(space: &Space) -> Vec<Column> {
 /// The column e^(−ε f), scaled to a largest value of 1, with an output of small cost: the one that is
 /// reached from `start` by steps to the best neighbour. Its categories are permuted such that the output
 /// represents its orbit.
-fn with_best_output(space: &Space, start: usize, f: &[i32]) -> Column {
+fn with_best_output(space: &OrbitGraph, start: usize, f: &[i32]) -> Column {
     let least = f.iter().copied().min().unwrap_or(0);
     let p: Vec<f64> =
         f.iter().map(|f| exp_accurate(-space.epsilon * f64::from(f - least))).collect();

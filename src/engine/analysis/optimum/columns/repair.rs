@@ -1,7 +1,7 @@
 //! The columns in use, made a mechanism.
 
 use super::master::{Column, Master};
-use super::space::Space;
+use super::space::OrbitGraph;
 use crate::analysis::optimum::OptimalMechanism;
 use crate::analysis::optimum::certificate::completion;
 use crate::numeric::{Sum, exp_accurate, ln};
@@ -24,7 +24,7 @@ pub struct Repair {
 
 impl Repair {
     /// The repair of the columns in use.
-    pub fn new(space: &Space, master: &Master) -> Self {
+    pub fn new(space: &OrbitGraph, master: &Master) -> Self {
         let mut sums = vec![Sum::default(); space.orbits.len()];
         let mut error = Sum::default();
         for (column, value) in used(master) {
@@ -48,7 +48,7 @@ impl Repair {
     }
 
     /// The mechanism as a matrix.
-    pub fn mechanism(&self, space: Space, master: &Master) -> OptimalMechanism {
+    pub fn mechanism(&self, space: OrbitGraph, master: &Master) -> OptimalMechanism {
         let size = space.inputs.len();
         let largest = master.columns.iter().flat_map(|column| &column.f).copied().max();
         let power = |f: i16| exp_accurate(-space.epsilon * f64::from(f));

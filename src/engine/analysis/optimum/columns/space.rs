@@ -12,7 +12,7 @@ use crate::posterior::setting::Setting;
 use crate::posterior::simplex::list_compositions;
 
 /// The data sets, their neighbours and weights, and the outputs with their errors.
-pub struct Space {
+pub struct OrbitGraph {
     pub epsilon: f64,
     pub inputs: Vec<Counts>,
     /// Which of them are adjacent.
@@ -33,7 +33,7 @@ pub struct Space {
     pub errors: Vec<Vec<f64>>,
 }
 
-impl Space {
+impl OrbitGraph {
     /// The data sets at the prior, distance, ε and number of records of `setting`; outputs have the same total
     /// or, with [`OutputSet::Below`], any smaller one.
     pub fn new(setting: &Setting, set: OutputSet) -> Self {

@@ -6,7 +6,7 @@
 //! 1 and shrinks while it is above: where prices are lowered for one output, others may be without a column in the
 //! best mechanism. This is repeated. The bound does not rest on it: the flows for the last prices prove it.
 
-use super::space::{PIECE, Prices, Space};
+use super::space::{DataSets, PIECE, Prices};
 use crate::parallel;
 
 /// In every sweep an output's weight is divided by its multiple to this power.
@@ -40,7 +40,7 @@ struct Output {
 }
 
 /// Prices that are nearly feasible, with a larger sum than those that flows for `y` allow.
-pub fn improved(space: &Space, mut y: Vec<f64>) -> Vec<f64> {
+pub fn improved(space: &DataSets, mut y: Vec<f64>) -> Vec<f64> {
     space.cap(&mut y);
     let radii = space.radii(&mut y);
     let sweeps = sweeps(radii.iter().map(|&radius| space.ball_size(radius)).sum());
@@ -87,7 +87,7 @@ pub fn improved(space: &Space, mut y: Vec<f64>) -> Vec<f64> {
 
 /// An output's multiple, and its column. If no price around it is new, its multiple is as before.
 fn look_at(
-    space: &Space,
+    space: &DataSets,
     output: usize,
     radius: u64,
     prices: &Prices,

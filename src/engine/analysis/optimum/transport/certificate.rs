@@ -1,6 +1,6 @@
 //! A bound that anybody can check: prices and, for every output, a flow that proves them.
 
-use super::space::{Prices, Space};
+use super::space::{DataSets, Prices};
 use super::{FlowBound, OptimumError, bound, tight};
 use crate::numeric::sum::sum;
 use crate::orbits::Orbits;
@@ -35,7 +35,7 @@ pub fn certificate(setting: &Setting) -> Result<FlowCertificate, OptimumError> {
     let folded = Orbits::new(k, n, &setting.prior.exchangeable());
     let y = folded.unfold(&feasible);
     // Without exchanges, and with all data sets around every output: nothing rests on symmetry or distance.
-    let space = Space::new(setting, &[]);
+    let space = DataSets::new(setting, &[]);
     let given = Prices::new(&space, y);
     let flow = |output: usize| {
         let near = space.around(output, n);

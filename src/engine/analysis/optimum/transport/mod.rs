@@ -31,7 +31,7 @@ mod space;
 
 pub use certificate::{FlowCertificate, MOST_CERTIFIED, certificate};
 use losses::Losses;
-use space::{PIECE, Proof, Space};
+use space::{DataSets, PIECE, Proof};
 
 use std::sync::Arc;
 
@@ -77,7 +77,7 @@ const SHORT: f64 = 1e-11;
 const PROVED: f64 = 1e-11;
 
 impl FlowBound {
-    fn new(space: &Space, tight: f64, feasible: &[f64]) -> Self {
+    fn new(space: &DataSets, tight: f64, feasible: &[f64]) -> Self {
         let lower = space.total(feasible) - ROUNDING * space.total(&absolute(feasible));
         Self { tight, lower: lower.max(0.0) }
     }
@@ -115,13 +115,13 @@ pub fn bound(setting: &Setting) -> Result<(FlowBound, Vec<f64>), OptimumError> {
 }
 
 /// The data sets, and the y of the tight mechanism.
-fn first(setting: &Setting) -> Result<(Space<'_>, Vec<f64>), OptimumError> {
+fn first(setting: &Setting) -> Result<(DataSets<'_>, Vec<f64>), OptimumError> {
     setting.distance.refuses_scores(&setting.prior, setting.n).map_or(Ok(()), Err)?;
     if !Losses::grow_outwards(setting) && !columns::is_possible(setting) {
         return Err(OptimumError::Solver("probabilities are too small for a double".to_owned()));
     }
     let part = parallel::part(0.1);
-    let space = Space::new(setting, &setting.prior.exchangeable());
+    let space = DataSets::new(setting, &setting.prior.exchangeable());
     drop(part);
     if !space.costs.iter().all(|cost| cost.is_finite()) {
         return Err(OptimumError::Solver("an error is infinite".to_owned()));

@@ -17,7 +17,7 @@ use crate::posterior::model::{Counts, Predictive};
 use crate::posterior::setting::Setting;
 
 /// The data sets, up to the order of categories that can be exchanged.
-pub struct Space<'a> {
+pub struct DataSets<'a> {
     setting: &'a Setting,
     n: u64,
     pub orbits: Orbits,
@@ -38,7 +38,7 @@ pub struct Space<'a> {
 /// The radius of a neighbourhood and the counts of its output, as far as they are below it.
 type Shape = (u64, Vec<u64>);
 
-impl<'a> Space<'a> {
+impl<'a> DataSets<'a> {
     /// The data sets up to exchanges of categories within `groups`.
     pub fn new(setting: &'a Setting, groups: &[Vec<usize>]) -> Self {
         let prior = &setting.prior;
@@ -331,7 +331,7 @@ pub struct Prices {
 }
 
 impl Prices {
-    pub fn new(space: &Space, y: Vec<f64>) -> Self {
+    pub fn new(space: &DataSets, y: Vec<f64>) -> Self {
         Self { worth: space.worth(&y), y }
     }
 }

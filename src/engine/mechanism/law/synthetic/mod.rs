@@ -239,7 +239,7 @@ impl PairComparison for SyntheticPair<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mechanism::Variant;
+    use crate::mechanism::Mechanism;
     use crate::mechanism::law::Bench;
     use crate::mechanism::law::product::total_mass;
     use crate::posterior::privacy::Epsilon;
@@ -257,7 +257,7 @@ mod tests {
             let epsilon = Epsilon::new(epsilon).unwrap();
             let setting = Setting::new(prior, counts.iter().sum(), epsilon);
             let posterior = setting.at(counts.to_vec());
-            let law = Variant::parse("synthetic").unwrap().law(&setting).unwrap();
+            let law = Mechanism::parse("synthetic").unwrap().law(&setting).unwrap();
             let bench = Bench::new(&posterior, setting.distance, [law.as_ref()], &[]).unwrap();
             let output = bench.law(0);
             let whole = total_mass(output.as_ref()).unwrap() / output.normaliser();

@@ -254,7 +254,7 @@ fn shared_parts(panel: &Panel, names: &Names, abscissa: &Abscissa, mark: &Mark) 
     };
     let variants = &panel.variants;
     let delta_matters =
-        abscissa.naming.deltas || variants.iter().any(|variant| variant.mechanism.uses_delta);
+        abscissa.naming.deltas || variants.iter().any(|variant| variant.kind.uses_delta);
     let gamma_matters = abscissa.naming.gammas || case.setting.gamma.get() != 1.0;
     let parts = [
         unless(&[Axis::Mechanism], words(names, abscissa, Axis::Mechanism, mark)),

@@ -14,7 +14,7 @@ use crate::experiment::cell::UNNUMBERED;
 use crate::experiment::fault;
 use crate::experiment::value::NamedValue;
 use crate::experiment::{Abscissa, Cell, Group, Keeper, Parameter, PlacedReadings, Runs};
-use engine::mechanism::Variant;
+use engine::mechanism::Mechanism;
 use engine::mechanism::law::{Bench, BenchField, ErrorSummary, Law, OutputLaw};
 use engine::mechanism::sampling::{RUNS_PER_BLOCK, Sampler, runs_of};
 use engine::named;
@@ -300,7 +300,7 @@ struct Job<'a> {
     panel: &'a Panel,
     case: &'a Case,
     placed: &'a PlacedReadings<'a>,
-    variant: &'a Variant,
+    variant: &'a Mechanism,
     cells: &'a [Cell],
     keeper: &'a dyn Keeper,
     /// Its share of the seconds that the case took before.

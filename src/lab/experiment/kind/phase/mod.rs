@@ -14,7 +14,7 @@ use super::prelude::*;
 use crate::experiment::DataSpec;
 use crate::experiment::axis::Axis;
 use crate::experiment::digest::percent;
-use engine::mechanism::Variant;
+use engine::mechanism::Mechanism;
 use engine::mechanism::law::{self, Law};
 use engine::named;
 use engine::named::Named;
@@ -140,12 +140,16 @@ impl Phase {
     }
 
     /// Whether a mechanism takes part in a contest.
-    fn competes(&self, among: Among, variant: &Variant) -> bool {
+    fn competes(&self, among: Among, variant: &Mechanism) -> bool {
         among == Among::All || !self.without.contains(&variant.label)
     }
 
     /// The mechanisms that take part in a contest.
-    fn competitors<'a>(&self, among: Among, panel: &'a Panel) -> impl Iterator<Item = &'a Variant> {
+    fn competitors<'a>(
+        &self,
+        among: Among,
+        panel: &'a Panel,
+    ) -> impl Iterator<Item = &'a Mechanism> {
         panel.variants.iter().filter(move |variant| self.competes(among, variant))
     }
 
@@ -241,7 +245,7 @@ fn check_competitor(panel: &Panel, place: usize) -> Result<(), Complaint> {
     }
 }
 
-fn refusal(panel: &Panel, variant: &Variant, case: &Case) -> Option<Refusal> {
+fn refusal(panel: &Panel, variant: &Mechanism, case: &Case) -> Option<Refusal> {
     let (label, setting) = (&variant.label, &case.setting);
     if !variant.is_private(setting) {
         let (epsilon, guarantee) = (setting.epsilon.get(), variant.guarantee(setting));
