@@ -29,12 +29,13 @@ pub fn significant(value: f64, digits: usize) -> String {
 /// The numbers of this many significant digits around a positive `value`, as they would be typed: the largest that
 /// is not above it, and the one that follows.
 pub fn typed_around(value: f64, digits: usize) -> (f64, f64) {
-    let nearest = format!("{value:.*e}", digits - 1).replace('.', "");
-    let parts = nearest.split_once('e').map(|(units, power)| (units.parse(), power.parse()));
-    let Some((Ok::<i64, _>(nearest), Ok::<i64, _>(power))) = parts else { return (value, value) };
+    // All digits, so that none is rounded up.
+    let all = format!("{value:e}").replace('.', "");
+    let first = |all: &str| format!("{all:0<digits$}")[..digits].parse();
+    let parts = all.split_once('e').map(|(all, power)| (first(all), power.parse()));
+    let Some((Ok::<i64, _>(mut units), Ok::<i64, _>(power))) = parts else { return (value, value) };
     let place = power + 1 - digits as i64;
     let typed = |units: i64| format!("{units}e{place}").parse().unwrap_or(value);
-    let mut units = nearest - 1;
     while typed(units + 1) <= value {
         units += 1;
     }
@@ -66,6 +67,7 @@ mod tests {
             (9.991e-6, 3, (9.99e-6, 1e-5)),
             (3.001e-300, 3, (3e-300, 3.01e-300)),
             (5e-324, 3, (5e-324, 1e-323)),
+            (0.999_999, 4, (0.9999, 1.0)),
             (0.0, 1, (0.0, 1.0)),
         ] {
             assert_eq!(typed_around(value, digits), around, "{value}");

@@ -7,23 +7,6 @@
 //!
 //! Ratios are differences of logarithms, never quotients of masses: rates can be thousands, and most
 //! masses underflow.
-//!
-//! EHD is proved to lose at most ε = 1, and loses less:
-//!
-//! ```
-//! use dpbi_engine::analysis::audit::{self, Scope};
-//! use dpbi_engine::mechanism::Mechanism;
-//! use dpbi_engine::posterior::model::Prior;
-//! use dpbi_engine::posterior::privacy::Epsilon;
-//! use dpbi_engine::posterior::setting::Setting;
-//!
-//! let setting = Setting::new(Prior::new(vec![1.0, 1.0])?, 30, Epsilon::new(1.0)?);
-//! let ehd = Mechanism::parse("ehd")?.law(&setting)?;
-//! let found = audit::loss(ehd.as_ref(), &setting, &Scope::All)?;
-//! assert_eq!(found.pairs, 30);
-//! assert!(found.loss < 1.0 && found.loss <= found.bound);
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
 
 mod pairs;
 mod trade_off;

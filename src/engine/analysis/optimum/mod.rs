@@ -14,19 +14,6 @@
 //!
 //! With a δ the constraints are P(r|x) <= e^ε P(r|x') + s with slacks s >= 0, whose sum over r is at
 //! most δ for every x and x'. This program is always solved as a whole.
-//!
-//! Under a flat prior geometric noise is optimal:
-//!
-//! ```
-//! use dpbi_engine::prelude::*;
-//!
-//! let setting = Setting::new(Prior::new(vec![1.0, 1.0])?, 10, Epsilon::new(1.0)?);
-//! let best = Optimum::of(&setting)?;
-//! let errors = Mechanism::parse("geometric")?.prepare(&setting)?.error()?;
-//! let errors = errors.ok_or("a law that is too large")?;
-//! assert!(best.lower <= errors.mean && errors.mean < best.upper + 1e-9);
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
 
 mod certificate;
 mod columns;

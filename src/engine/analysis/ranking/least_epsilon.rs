@@ -82,8 +82,8 @@ pub fn least_epsilon(
     if high.1 > 0.0 {
         return Ok(LeastEpsilon::None);
     }
+    let mut tried = likely;
     let mut low = loop {
-        let tried = if high.0 == LARGEST { likely } else { (0.25 * high.0).max(SMALLEST) };
         let epsilon = typed_around(tried, DIGITS).0;
         let here = (epsilon, excess(epsilon)?);
         if here.1 > 0.0 {
@@ -92,7 +92,7 @@ pub fn least_epsilon(
         if epsilon <= SMALLEST {
             return Ok(LeastEpsilon::Any);
         }
-        high = here;
+        (tried, high) = ((0.25 * epsilon).max(SMALLEST), here);
     };
     // The secant of the logarithms. If one end moves twice, the other counts half (the Illinois method). As long as
     // the ends are far apart, a step by a factor.

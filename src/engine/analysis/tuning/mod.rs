@@ -2,22 +2,6 @@
 //!
 //! Both depend on public values only (prior, n, ε, δ, γ, distance), never on the data. Either takes
 //! as long as an audit of all data sets of the size, so a [`TuningCache`] keeps what was found.
-//!
-//! A calibrated mechanism spends all of its ε:
-//!
-//! ```
-//! use dpbi_engine::mechanism::Mechanism;
-//! use dpbi_engine::posterior::model::Prior;
-//! use dpbi_engine::posterior::privacy::Epsilon;
-//! use dpbi_engine::posterior::setting::Setting;
-//!
-//! let setting = Setting::new(Prior::new(vec![1.0, 1.0])?, 20, Epsilon::new(1.0)?);
-//! let ehds = Mechanism::parse("ehds+calibrated")?.prepare(&setting)?;
-//! let certificate = ehds.certificate.ok_or("it was calibrated")?;
-//! assert!(certificate.inner_epsilon.get() > 1.0);
-//! assert!(certificate.found.loss <= 1.0 && certificate.margin() < 1e-9);
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
 
 pub mod calibration;
 mod local;

@@ -8,30 +8,6 @@
 //! Every law has a folder of its own: its formula, the outputs that matter, their masses, its draws, exact
 //! coins for releases, what two neighbours tell apart, and its tests. Nothing outside asks which law it is:
 //! what a law does not say for itself, the defaults of the trait answer from its probabilities.
-//!
-//! ```
-//! use dpbi_engine::mechanism::law::{Bench, ErrorSummary, probability};
-//! use dpbi_engine::mechanism::Mechanism;
-//! use dpbi_engine::posterior::model::Prior;
-//! use dpbi_engine::posterior::privacy::Epsilon;
-//! use dpbi_engine::posterior::setting::Setting;
-//!
-//! // 600 records, half of them in the first category, under a uniform prior.
-//! let setting = Setting::new(Prior::new(vec![1.0, 1.0])?, 600, Epsilon::new(1.0)?);
-//! let lshist = Mechanism::parse("lshist")?.law(&setting)?;
-//! let posterior = setting.at(vec![300, 300]);
-//! let bench = Bench::new(&posterior, setting.distance, [lshist.as_ref()], &[])?;
-//! let law = bench.law(0);
-//!
-//! // Rounded Laplace noise of scale 1 is 0 with probability (1 − 1/e) / 2.
-//! let unchanged = probability(law.as_ref(), &[300, 300]);
-//! assert!((unchanged - 0.316_060_279_414).abs() < 1e-12);
-//!
-//! let error = ErrorSummary::new(law.as_ref(), bench.distance()).error.expect("a law that is walked");
-//! println!("the mean Hellinger distance from the true posterior is {}", error.mean);
-//! assert!(error.mean > 0.0 && error.mean < error.q90);
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
 
 mod bench;
 pub mod coins;
