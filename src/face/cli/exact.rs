@@ -151,7 +151,7 @@ pub struct Choose {
     dpbi optimum --prior 1,1 --n 20 --epsilon 1 --delta 1e-2\n  \
     dpbi optimum --prior 1,1 --n 50 --epsilon 1 --out results --format png\n  \
     dpbi optimum --prior 1,1 --n 20 --epsilon 1 -m '{-epsilon*H^0.5}+calibrated'")]
-#[command(mut_arg("force", |force| force.help("Start even if the linear program should need more memory than there is, or more than 24 hours")))]
+#[command(mut_arg("force", |force| force.help("Start even if the linear program should need more memory than there is")))]
 pub struct Optimum {
     #[command(flatten)]
     pub model: Model,

@@ -53,7 +53,7 @@ pub const MOST_THREADS: i64 = 1024;
 pub struct Machine {
     #[command(flatten)]
     pub threads: Threads,
-    /// Start even if it should need more memory than there is, or more than 24 hours
+    /// Start even if it should need more memory than there is
     #[arg(long)]
     pub force: bool,
 }
