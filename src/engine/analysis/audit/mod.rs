@@ -16,11 +16,9 @@ use std::collections::BTreeSet;
 pub use pairs::Scope;
 pub use trade_off::{TradeOff, trade_off};
 
-use crate::analysis::ranking::Data;
-use crate::analysis::size;
 use crate::mechanism::Mechanism;
 use crate::mechanism::law::pair::{Comparisons, Pair, PairComparison, deltas};
-use crate::mechanism::law::{Law, Outputs, tabled};
+use crate::mechanism::law::{Law, Outputs, PairSize, tabled};
 use crate::parallel;
 use crate::posterior::model::{Counts, approximate_compositions};
 use crate::posterior::setting::Setting;
@@ -210,10 +208,16 @@ impl<'a> Audit<'a> {
             None if groups.iter().any(|group| group.len() == k) => Alike::Permuted,
             None => Alike::Same,
         };
-        let here = Setting { n, ..setting.clone() };
-        let listing = LISTING * scope.candidates(n, k, alike);
-        let compared = size::audit(law, &here, &Data::PriorPredictive, 0.0).outputs;
-        let listing = parallel::part(listing / (listing + compared));
+        // Of data sets that are nearly balanced: there candidates near the data are many.
+        let balanced = (0..k as u64).map(|i| (n + i) / k as u64).collect();
+        let pair = PairSize::of(law, &setting.at(balanced), setting.distance);
+        let listed = match alike {
+            _ if *scope != Scope::All => 0.0,
+            // About three are looked at for one that is listed.
+            Alike::Changed(_) => 3.0 * LISTING,
+            _ => LISTING,
+        };
+        let listing = parallel::part(listed / (listed + pair.compared + pair.prepared));
         let mut pairs = scope.pairs(n, k, alike);
         if law.is_uniform() {
             pairs.truncate(1);

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use crate::mechanism::law::Pair;
 use crate::parallel::steps;
-use crate::posterior::model::{Counts, approximate_compositions, compositions, neighbours};
+use crate::posterior::model::{Counts, compositions, neighbours};
 use crate::posterior::simplex::{Region, list_compositions};
 
 /// Which data sets an audit covers.
@@ -62,13 +62,6 @@ impl Scope {
         }
     }
 
-    /// About how many pairs are looked at to list them, if that is all that can be.
-    pub(super) fn candidates(&self, n: u64, k: usize, alike: Alike) -> f64 {
-        let k = if let Alike::Changed(_) = alike { k.min(LATE) } else { k };
-        let moves = 0.5 * (k * (k - 1)) as f64;
-        if *self == Self::All { approximate_compositions(n, k) * moves } else { 0.0 }
-    }
-
     /// The number of unordered pairs, symmetric or not.
     pub(super) fn size(&self, n: u64, k: usize) -> u64 {
         match (self, n.checked_sub(1)) {
@@ -101,13 +94,10 @@ fn represents(pair: &Pair) -> bool {
     x[*i] > x[*j] && x[*i] > x[i + 1] && x[j - 1] > x[*j]
 }
 
-/// The first data set at which two counts change has its records as late as possible: only so many of the last
-/// categories matter.
-const LATE: usize = 3;
-
 /// Of all pairs where the same counts of the first `noisy` categories change, the first.
 fn changed(n: u64, k: usize, noisy: usize) -> Vec<Pair> {
-    let late = k.min(LATE);
+    // The first data set has its records as late as possible: only the last three categories matter.
+    let late = k.min(3);
     let data_sets = list_compositions(n, late);
     let moves: Vec<(usize, usize)> =
         (0..late).flat_map(|i| (i + 1..late).map(move |j| (i, j))).collect();
